@@ -1,0 +1,212 @@
+"""Every fact: name, type, unit, meaning. A fact that is not declared here is refused.
+
+Facts whose first part is in :data:`ENTITIES` belong to one device or installation and are stored as ``name[item]``.
+Names that end in ``.*`` declare a family (environment variables, firmware blocks).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ENTITIES = ("gpu", "vk", "torch", "rocm", "app")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One line of the vocabulary."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+
+
+_TABLE = """
+gpu.pci_address         | str  |       | PCI address, domain:bus:device.function
+gpu.pci_id              | str  |       | vendor:device in lower-case hex, 1002:1586
+gpu.subsystem_id        | str  |       | subsystem vendor:device in lower-case hex
+gpu.revision            | str  |       | PCI revision in hex, without 0x
+gpu.name                | str  |       | product name as the best source gives it
+gpu.driver              | str  |       | kernel driver bound (amdgpu, vfio-pci, radeon); absent when none
+gpu.gfx_target          | str  |       | physical gfx target: KFD gfx_target_version or the PCI id, never an overridden tool
+gpu.gfx_reported        | str  |       | gfx target as user space reports it; differs under HSA_OVERRIDE_GFX_VERSION
+gpu.is_apu              | bool |       | integrated graphics that shares system RAM
+gpu.vram_bytes          | int  | bytes | VRAM; on an APU the BIOS carve-out
+gpu.vram_used_bytes     | int  | bytes | VRAM in use
+gpu.visible_vram_bytes  | int  | bytes | VRAM that the CPU can map (BAR); equals VRAM with Resizable BAR
+gpu.gtt_bytes           | int  | bytes | size of the GTT domain
+gpu.gtt_used_bytes      | int  | bytes | GTT in use
+gpu.kfd_pool_bytes      | int  | bytes | largest memory bank or pool that KFD/HSA offers for the GPU
+gpu.bar_bytes           | int  | bytes | largest prefetchable BAR
+gpu.link_speed_gts      | float| GT/s  | PCIe link speed now
+gpu.link_max_speed_gts  | float| GT/s  | PCIe link speed at best
+gpu.link_width          | int  | lanes | PCIe link width now
+gpu.link_max_width      | int  | lanes | PCIe link width at best
+gpu.atomics             | bool |       | PCIe atomics from the GPU to the host are possible (KFD io_links)
+gpu.vbios               | str  |       | VBIOS version
+gpu.numa_node           | int  |       | NUMA node, -1 for none
+gpu.cu_count            | int  | CUs   | compute units
+gpu.cwsr_size           | int  | bytes | context save area in the KFD node
+gpu.kfd_node            | int  |       | number of the KFD node; absent when KFD does not list the GPU
+gpu.render_node         | str  |       | /dev/dri/renderDN of the GPU
+gpu.busy_percent        | int  | %     | GPU busy as sysfs says
+gpu.ip.*                | str  |       | IP block version from ip_discovery: gc, sdma, mes, umc ...
+gpu.fw.*                | str  | hex   | firmware version as sysfs prints it: mes, smc, sdma, vcn, rlc, pfp ...
+gpu.compute_partition   | str  |       | SPX, DPX, QPX, CPX
+gpu.memory_partition    | str  |       | NPS1, NPS2, NPS4
+gpu.ras_ue_count        | int  |       | uncorrectable RAS errors, all blocks
+gpu.ras_ce_count        | int  |       | correctable RAS errors, all blocks
+gpu.power_state         | str  |       | runtime power state (active, suspended)
+pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
+pci.other_gpus          | list |       | names of GPUs of other vendors
+os.family               | str  |       | linux, windows, wsl, macos
+os.distribution         | str  |       | ID of os-release: ubuntu, fedora, arch, debian, nixos ...
+os.version              | str  |       | VERSION_ID of os-release, or the Windows build
+os.name                 | str  |       | PRETTY_NAME
+os.immutable            | bool |       | image-based system (rpm-ostree, bootc, SteamOS)
+boot.loader             | str  |       | grub, systemd-boot, refind, kernelstub, rpm-ostree, nixos
+kernel.release          | str  |       | uname -r
+kernel.cmdline          | str  |       | kernel command line
+kernel.lockdown         | str  |       | none, integrity, confidentiality
+kernel.stuck_processes  | list |       | processes in uninterruptible sleep: "pid name wchan"
+machine.board           | str  |       | board vendor and name from DMI
+machine.product         | str  |       | product vendor and name from DMI
+machine.bios_version    | str  |       | BIOS version from DMI
+machine.bios_date       | str  |       | BIOS date from DMI
+machine.cpu             | str  |       | CPU model name
+machine.secure_boot     | bool |       | UEFI Secure Boot on
+machine.iommu           | str  |       | on, off, or passthrough as the kernel runs it
+machine.virtual         | str  |       | hypervisor the system runs under (kvm, vmware, hyperv); absent on bare metal
+memory.ram_bytes        | int  | bytes | RAM that the kernel has
+memory.available_bytes  | int  | bytes | MemAvailable
+memory.swap_bytes       | int  | bytes | swap
+memory.installed_bytes  | int  | bytes | RAM that is fitted, as the owner or DMI says
+memory.ttm_limit_bytes  | int  | bytes | pages_limit of the TTM module in charge
+memory.ttm_module       | str  |       | ttm or amdttm (amdgpu-dkms)
+amdgpu.loaded           | bool |       | amdgpu module is loaded
+amdgpu.built            | bool |       | the running kernel has an amdgpu module or built-in
+amdgpu.blacklisted      | str  |       | file or parameter that blacklists amdgpu; absent when none
+amdgpu.dkms             | bool |       | the loaded module comes from amdgpu-dkms
+amdgpu.version          | str  |       | version of the loaded module (DKMS only)
+amdgpu.parameters       | dict |       | amdgpu module parameters that differ from nothing set
+amdgpu.unknown_parameters | list |     | parameters that the kernel ignored ("amdgpu: unknown parameter 'x' ignored")
+amdgpu.modprobe_options | list |       | option lines for amdgpu, ttm, amdttm in modprobe.d and on the command line
+kfd.available           | bool |       | /sys/class/kfd exists
+kfd.gpu_nodes           | int  |       | GPU nodes that KFD lists
+dev.kfd_exists          | bool |       | /dev/kfd exists
+dev.kfd_group           | str  |       | group that owns /dev/kfd (name or number)
+dev.kfd_gid             | int  |       | group id that owns /dev/kfd
+dev.kfd_mode            | str  | octal | mode of /dev/kfd
+dev.kfd_openable        | bool |       | this user may open /dev/kfd for reading and writing
+dev.kfd_errno           | str  |       | errno name when it may not
+dev.render_nodes        | list |       | /dev/dri/renderD* that exist
+dev.render_group        | str  |       | group that owns the render node
+dev.render_openable     | bool |       | this user may open every AMD render node
+user.groups             | list |       | names (or numbers) of this user's groups
+user.root               | bool |       | effective uid 0
+container.kind          | str  |       | docker, podman, lxc, flatpak, kubernetes, toolbox, snap; absent on a host
+container.rootless      | bool |       | rootless container (user namespace)
+wsl.dxg                 | bool |       | /dev/dxg exists
+wsl.libraries           | list |       | GPU libraries in /usr/lib/wsl/lib
+env.*                   | str  |       | environment variable of this process or of the application's log; absent when unset
+rocm.path               | str  |       | root of a ROCm installation
+rocm.version            | str  |       | version of that installation
+rocm.kind               | str  |       | system, therock, torch, ollama
+rocm.tensile_targets    | list |       | gfx targets that its rocBLAS carries
+rocm.hip_version        | str  |       | HIP version of that installation
+runtime.rocm_version    | str  |       | ROCm version in use, best known
+runtime.hip_version     | str  |       | HIP version in use, best known
+runtime.rocm_targets    | list |       | gfx targets the bundled or installed BLAS carries, best known
+vulkan.loader           | bool |       | a Vulkan loader is installed
+vulkan.icds             | list |       | ICD manifest files
+vulkan.broken_icds      | list |       | ICD manifests whose library is missing
+vulkan.mesa_version     | str  |       | Mesa version
+vulkan.amdvlk_version   | str  |       | AMDVLK version
+vulkan.instance_version | str  |       | Vulkan instance version
+vk.name                 | str  |       | deviceName
+vk.type                 | str  |       | cpu, discrete, integrated, virtual, other
+vk.driver               | str  |       | radv, amdvlk, amd-proprietary, llvmpipe, other
+vk.driver_info          | str  |       | driver version text
+vk.pci_id               | str  |       | vendor:device
+vk.heaps                | list | bytes | heap sizes, device-local first: [{"size","device_local"}]
+vk.max_allocation_bytes | int  | bytes | maxMemoryAllocationSize
+vk.max_buffer_bytes     | int  | bytes | maxBufferSize
+vk.fp16                 | bool |       | shaderFloat16
+vk.bf16                 | bool |       | shaderBFloat16Type
+vk.int_dot              | bool |       | integer dot product accelerated
+vk.coopmat              | bool |       | VK_KHR_cooperative_matrix
+vk.subgroup_size        | int  |       | default subgroup size
+opencl.platforms        | list |       | names of OpenCL platforms (ICD files)
+torch.python            | str  |       | interpreter
+torch.version           | str  |       | torch.__version__
+torch.hip               | str  |       | torch.version.hip; absent in CPU and CUDA builds
+torch.cuda              | str  |       | torch.version.cuda; absent in CPU and ROCm builds
+torch.available         | bool |       | torch.cuda.is_available()
+torch.devices           | list |       | device names
+torch.arch_list         | list |       | torch.cuda.get_arch_list()
+torch.error             | str  |       | error when importing torch
+app.name                | str  |       | ollama, llama.cpp, lmstudio, lemonade, comfyui, vllm, koboldcpp ...
+app.version             | str  |       | version or build
+app.path                | str  |       | executable
+ollama.version          | str  |       | Ollama version
+ollama.library          | str  |       | library of the "inference compute" line: rocm, vulkan, cpu
+ollama.supported_types  | list |       | gfx targets of the "supported types" line; empty list when printed empty
+ollama.total_bytes      | int  | bytes | total= of the inference compute line
+ollama.available_bytes  | int  | bytes | available= of the inference compute line
+llama.build             | int  |       | llama.cpp build number
+llama.backend           | str  |       | rocm, vulkan, cpu: the backend that took the model
+llama.devices           | list |       | devices that llama.cpp lists
+llama.layers_offloaded  | int  |       | layers on the GPU
+llama.layers_total      | int  |       | layers of the model
+llama.free_bytes        | int  | bytes | free memory of the device used
+llama.model_bytes       | int  | bytes | size of the model file
+llama.mmap              | bool |       | the model is memory-mapped
+llama.tokens_per_second | float| t/s   | generation speed
+pip.packages            | dict |       | Python packages and versions of the environment at hand
+windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version
+windows.adrenalin       | str  |       | Adrenalin version
+windows.dedicated_bytes | int  | bytes | dedicated GPU memory
+windows.shared_bytes    | int  | bytes | shared GPU memory
+report.last_good        | str  |       | version that the writer says worked
+report.first_bad        | str  |       | version that the writer says failed
+report.os_said          | str  |       | operating system as the writer says
+report.apps             | list |       | applications that the text names
+report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
+report.works_on         | list |       | backends that the writer says are right
+report.bios_vram_bytes  | int  | bytes | carve-out the writer set
+report.gfx_mentioned    | list |       | every gfx target that the texts name
+"""
+
+
+def _parse(table: str) -> dict[str, Declared]:
+    rows = (tuple(part.strip() for part in line.split("|", 3)) for line in table.strip().splitlines())
+    return {name: Declared(name, kind, unit, meaning) for name, kind, unit, meaning in rows}
+
+
+FACTS: dict[str, Declared] = _parse(_TABLE)
+_FAMILIES = tuple(name[:-1] for name in FACTS if name.endswith(".*"))
+
+
+def declared(name: str) -> bool:
+    """Whether ``name`` (without an item) is in the vocabulary."""
+    return name in FACTS or name.startswith(("seen.", "changed.")) or any(
+        name.startswith(family) and len(name) > len(family) for family in _FAMILIES)
+
+
+def entity(name: str) -> str:
+    """``gpu`` for ``gpu.vram_bytes``, "" for a fact of the machine."""
+    first = name.split(".", 1)[0]
+    return first if first in ENTITIES else ""
+
+
+def key(name: str, item: str = "") -> str:
+    """The key under which a Snapshot holds the fact."""
+    return f"{name}[{item}]" if item else name
+
+
+def split_key(stored: str) -> tuple[str, str]:
+    """The inverse of :func:`key`."""
+    if stored.endswith("]") and "[" in stored:
+        name, _, item = stored[:-1].partition("[")
+        return name, item
+    return stored, ""
