@@ -1,0 +1,5 @@
+"""``python -m rocmdoctor``."""
+
+from rocmdoctor.cli import main
+
+main()

@@ -1,0 +1,191 @@
+"""What people attach: files, folders, archives, standard input, as cleaned texts. Everything here is hostile."""
+
+from __future__ import annotations
+
+import html
+import json
+import pathlib
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+BIG = 8 << 20
+MOST_FILES = 5000
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_PROSE_END = re.compile(r"[A-Za-z,;'\")`0-9]$")
+_PROSE_START = re.compile(r"[a-z(\"'`A-Z/0-9-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One attached text. ``path`` is set for a file too big to hold: it is scanned in blocks."""
+
+    name: str
+    text: str
+    path: pathlib.Path | None = None
+
+
+@dataclass(slots=True)
+class Attached:
+    """The texts, saved snapshots (plain data) and one line for each thing that could not be read."""
+
+    texts: list[Text]
+    snapshots: list[dict[str, Any]]
+    trees: list[pathlib.Path]
+    problems: list[str]
+
+
+def decode(raw: bytes) -> str:
+    """UTF-8, or UTF-16 as PowerShell writes it; never fails."""
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return raw.decode("utf-16", "replace")
+    if len(raw) > 3 and raw[1:2] == b"\0" and raw[3:4] == b"\0":
+        return raw.decode("utf-16-le", "replace")
+    return raw.decode("utf-8-sig", "replace")
+
+
+def clean(text: str) -> str:
+    """Without colours, CR, NUL, quote marks and HTML escapes; wrapped prose joined (line numbers are kept)."""
+    text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if "&lt;" in text or "&gt;" in text or "&quot;" in text:
+        text = html.unescape(text)
+    lines = [line[1:].lstrip() if line.startswith("> ") else line for line in text.split("\n")]
+    return "\n".join(_unwrap(lines))
+
+
+def _prose(line: str) -> bool:
+    words = line.split()
+    return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
+
+
+def _unwrap(lines: list[str]) -> list[str]:
+    out = list(lines)
+    head = -1
+    for i in range(1, len(lines)):
+        if head < 0 or lines[i - 1] == "":
+            head = i - 1
+        joinable = _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
+        if joinable:
+            out[head] = out[head] + " " + lines[i].strip()
+            out[i] = lines[i] if head < 0 else ""
+        else:
+            head = i
+    return out
+
+
+def _is_binary(raw: bytes) -> bool:
+    return b"\0" in raw[:4096] and not decode(raw[:4096]).isprintable() and raw[1:2] != b"\0" and raw[:2] not in (
+        b"\xff\xfe", b"\xfe\xff") and raw[:4096].count(b"\0") > 40
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Attached([], [], [], [])
+
+    def file(self, path: pathlib.Path, name: str) -> None:
+        try:
+            if not path.is_file():
+                self.found.problems.append(f"{name}: not a regular file, left out")
+                return
+            size = path.stat().st_size
+            with path.open("rb") as stream:
+                self.stream(stream, name, size, path)
+        except OSError as error:
+            self.found.problems.append(f"{name}: {error.strerror or error}")
+
+    def stream(self, stream: BinaryIO, name: str, size: int, path: pathlib.Path | None = None) -> None:
+        raw = stream.read(BIG)
+        if not raw.strip():
+            self.found.problems.append(f"{name}: empty file")
+        elif raw[:2] == b"\x1f\x8b" or raw[:4] == b"PK\x03\x04" or raw[257:262] == b"ustar" or raw[:3] == b"BZh" or raw[:6] == b"\xfd7zXZ\0":
+            self.archive(path, name)
+        elif _is_binary(raw):
+            self.found.problems.append(f"{name}: binary file, not read as text")
+        elif raw.lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
+            self.saved(raw, name)
+        elif size > BIG and path is not None:
+            self.found.texts.append(Text(name, clean(decode(raw[:1 << 20])), path))
+        else:
+            self.found.texts.append(Text(name, clean(decode(raw))))
+
+    def saved(self, raw: bytes, name: str) -> None:
+        try:
+            data = json.loads(raw)
+            self.found.snapshots.append(data.get("snapshot", data))
+        except (ValueError, AttributeError) as error:
+            self.found.problems.append(f"{name}: a saved report that cannot be read ({error}); save it again")
+
+    def archive(self, path: pathlib.Path | None, name: str) -> None:
+        if path is None:
+            self.found.problems.append(f"{name}: an archive inside an archive, left out")
+            return
+        budget = 512 << 20
+        try:
+            for member, stream, size in _members(path):
+                budget -= size
+                if budget < 0 or len(self.found.texts) > MOST_FILES:
+                    self.found.problems.append(f"{name}: more than 512 MiB or {MOST_FILES} files inside, the rest is left out")
+                    return
+                self.stream(stream, f"{name}/{member}", min(size, BIG))
+        except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, RuntimeError, ValueError) as error:
+            self.found.problems.append(f"{name}: damaged archive ({error}); what could be read was used")
+
+    def folder(self, path: pathlib.Path) -> None:
+        if (path / "sys").is_dir():
+            self.found.trees.append(path)
+        files = sorted(p for p in path.rglob("*") if p.is_file() and "sys" not in p.relative_to(path).parts[:1])
+        for file in files[:MOST_FILES]:
+            self.file(file, str(file.relative_to(path)))
+
+
+def _members(path: pathlib.Path) -> Iterator[tuple[str, BinaryIO, int]]:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as zipped:
+            for info in zipped.infolist():
+                if not info.is_dir():
+                    with zipped.open(info) as stream:
+                        yield info.filename, stream, info.file_size  # type: ignore[misc]
+    elif tarfile.is_tarfile(path):
+        with tarfile.open(path) as tarred:
+            for member in tarred:
+                inner = tarred.extractfile(member) if member.isreg() else None
+                if inner:
+                    yield member.name, inner, member.size  # type: ignore[misc]
+    else:
+        import gzip
+        with gzip.open(path) as unzipped:
+            yield path.stem, unzipped, BIG  # type: ignore[misc]
+
+
+def gather(paths: list[str], stdin: BinaryIO) -> Attached:
+    """Everything below ``paths`` ("-" is standard input). Raises FileNotFoundError for a path that does not exist."""
+    reader = _Reader()
+    for given in paths:
+        path = pathlib.Path(given)
+        if given == "-":
+            reader.stream(stdin, "stdin", 0)
+        elif not path.exists():
+            raise FileNotFoundError(given)
+        elif path.is_dir():
+            reader.folder(path)
+        else:
+            reader.file(path, path.name)
+    return reader.found
+
+
+def blocks(path: pathlib.Path, size: int = 4 << 20) -> Iterator[bytes]:
+    """A big file in blocks that end at a newline."""
+    with path.open("rb") as stream:
+        rest = b""
+        while part := stream.read(size):
+            cut = part.rfind(b"\n") + 1
+            if cut or len(rest) > 4 * size:
+                yield rest + part[:cut]
+                rest = part[cut:]
+            else:
+                rest += part
+        if rest:
+            yield rest

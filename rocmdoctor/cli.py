@@ -1,0 +1,204 @@
+"""The commands. The only module that prints, reads the clock and the environment, or exits."""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import json
+import os
+import pathlib
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from rocmdoctor import __version__, attach, interpret, rules
+from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
+from rocmdoctor.report import make_report
+from rocmdoctor.scan import Scanner
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def _usage(message: str) -> click.ClickException:
+    error = click.ClickException(message)
+    error.exit_code = 2
+    return error
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        pathlib.Path(path).write_text(text, "utf-8")
+    except OSError as error:
+        raise _usage(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) -> None:
+    if html_file:
+        _write(html_file, importlib.import_module("rocmdoctor.render.html").render(report))
+        click.echo(f"report written to {html_file}", err=True)
+    if as_json:
+        click.echo(json.dumps(report_to_json(report), indent=1, ensure_ascii=True, default=str))
+    elif markdown:
+        click.echo(importlib.import_module("rocmdoctor.render.markdown").render(report))
+    elif not html_file:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        width = shutil.get_terminal_size((100, 24)).columns
+        click.echo(importlib.import_module("rocmdoctor.render.terminal").render(report, width, colour), color=colour, nl=False)
+
+
+def _status(report: Report, fail_on: str) -> int:
+    bar = SEVERITIES.index(fail_on)  # type: ignore[arg-type]
+    if any(SEVERITIES.index(f.severity) <= bar and f.id != "no-amd-gpu" for f in report.findings):
+        return 1
+    return 3 if report.verdict == "unknown" else 0
+
+
+def _output(command: Any) -> Any:
+    options = [
+        click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
+        click.option("--markdown", is_flag=True, help="Print the report as Markdown for a ticket."),
+        click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file."),
+        click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True,
+                     help="Exit with 1 from this severity on."),
+        click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False),
+                     help="A further folder of rules."),
+        click.option("--save", metavar="FILE", help="Keep the snapshot; `explain FILE` reads it."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: bool, html_file: str | None,
+            fail_on: str, save: str | None) -> None:
+    report = make_report(snapshot, book)
+    for problem in book.problems:
+        click.echo(f"rule left out: {problem}", err=True)
+    if save:
+        _write(save, json.dumps(snapshot_to_json(snapshot), default=str))
+    _show(report, as_json, markdown, html_file)
+    raise SystemExit(_status(report, fail_on))
+
+
+def _fill(snapshot: Snapshot, texts: list[attach.Text], book: rules.Rulebook) -> None:
+    if texts:
+        interpret.fill(snapshot, texts, Scanner(book.rules.values()))
+    else:
+        interpret.gpus.join(snapshot.facts)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def cli() -> None:
+    """What is wrong with this AMD GPU setup, and what to do first."""
+
+
+@cli.command()
+@click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read along (an application's, say).")
+@click.option("--no-kernels", is_flag=True, help="Do not run anything on the GPU.")
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
+@_output
+def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
+          html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None) -> None:
+    """Examine this machine."""
+    from rocmdoctor.collect import collect
+
+    if not pathlib.Path(root).is_dir():
+        raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
+    book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
+    progress = (lambda name: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    snapshot, lines = collect(_now(), root=root, pythons=pythons, progress=progress)
+    if progress:
+        click.echo("\r\033[K", err=True, nl=False)
+    texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
+    texts += _attached(logs).texts if logs else []
+    _fill(snapshot, texts, book)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+
+
+def _attached(paths: tuple[str, ...]) -> attach.Attached:
+    try:
+        found = attach.gather(list(paths), sys.stdin.buffer)
+    except FileNotFoundError as error:
+        raise _usage(f"{error.args[0]}: no such file or folder") from None
+    for problem in found.problems:
+        click.echo(problem, err=True)
+    return found
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True)
+@_output
+def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: str | None, fail_on: str,
+            rule_dirs: tuple[str, ...], save: str | None) -> None:
+    """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
+    book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
+    found = _attached(paths)
+    snapshot = Snapshot(_now(), "read")
+    for data in found.snapshots:
+        try:
+            saved = snapshot_from_json(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            click.echo(f"a saved report that this version cannot read: {error}", err=True)
+            continue
+        snapshot = saved
+    if found.trees and not found.snapshots:
+        from rocmdoctor.collect import collect
+
+        snapshot, _ = collect(_now(), root=str(found.trees[0]))
+        snapshot.origin = "read"
+    snapshot.notes += found.problems
+    _fill(snapshot, found.texts, book)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+
+
+@cli.group("rules")
+def rules_group() -> None:
+    """The knowledge, readable and checkable."""
+
+
+@rules_group.command("list")
+def rules_list() -> None:
+    """Every rule: id, kind, severity, title."""
+    for rule in rules.load().rules.values():
+        click.echo(f"{rule.id:56} {rule.kind:8} {rule.severity:8} {rule.title}")
+
+
+@rules_group.command("show")
+@click.argument("rule_id")
+def rules_show(rule_id: str) -> None:
+    """One rule as it is written."""
+    from rocmdoctor.paths import data_dir
+
+    for file in data_dir("rules").glob(f"*/{rule_id}.yaml"):
+        click.echo(file.read_text("utf-8"), nl=False)
+        return
+    raise _usage(f"{rule_id}: no such rule; `rocmdoctor rules list` names them")
+
+
+@rules_group.command("lint")
+@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
+def rules_lint(folders: tuple[str, ...]) -> None:
+    """Check the rules of the house and of further folders."""
+    book = rules.load(tuple(map(pathlib.Path, folders)))
+    for problem in book.problems:
+        click.echo(problem)
+    click.echo(f"{len(book.rules)} rules, {len(book.problems)} problems", err=True)
+    raise SystemExit(1 if book.problems else 0)
+
+
+def main() -> None:
+    """Entry point: exit statuses as documented; a failure of our own is 70, a closed pipe is silent."""
+    try:
+        cli()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise SystemExit(0) from None
+    except Exception as error:
+        click.echo(f"rocmdoctor failed: {type(error).__name__}: {error}; please report this with the command you ran", err=True)
+        raise SystemExit(70) from None

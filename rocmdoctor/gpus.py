@@ -1,0 +1,79 @@
+"""Join what several sources say about GPUs, and derive the physical gfx target of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rocmdoctor import tables, vocabulary
+from rocmdoctor.model import Fact, Known
+
+
+def _value(facts: dict[str, Fact], name: str, item: str) -> str:
+    fact = facts.get(vocabulary.key(name, item))
+    return str(fact.value) if isinstance(fact, Known) else ""
+
+
+def items(facts: dict[str, Fact], entity: str = "gpu") -> list[str]:
+    """The items of an entity, in order of appearance."""
+    found = (vocabulary.split_key(key) for key in facts if key.startswith(entity + "."))
+    return list(dict.fromkeys(item for name, item in found if item))
+
+
+def _same(facts: dict[str, Fact], a: str, b: str) -> bool:
+    agreed = False
+    for name in ("gpu.pci_address", "gpu.pci_id", "gpu.gfx_reported"):
+        left, right = _value(facts, name, a), _value(facts, name, b)
+        if left and right:
+            if left.removeprefix("0000:") != right.removeprefix("0000:"):
+                return False
+            agreed = True
+            if name == "gpu.pci_address":
+                return True
+    return agreed
+
+
+def join(facts: dict[str, Fact], source_of: Iterable[str] = ()) -> None:
+    """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
+    groups: list[list[str]] = []
+    for item in items(facts):
+        prefix = item.split("|", 1)[0]
+        for group in groups:
+            if all(member.split("|", 1)[0] != prefix for member in group) and any(_same(facts, member, item) for member in group):
+                group.append(item)
+                break
+        else:
+            groups.append([item])
+    merged: dict[str, Fact] = {}
+    for number, group in enumerate(groups):
+        for item in group:
+            for key in [k for k in facts if k.endswith(f"[{item}]") and k.startswith("gpu.")]:
+                new = vocabulary.key(vocabulary.split_key(key)[0], str(number))
+                if not isinstance(merged.get(new), Known):
+                    merged[new] = facts.pop(key)
+                else:
+                    facts.pop(key)
+    facts.update(merged)
+    for item in items(facts):
+        derive(facts, item)
+
+
+def derive(facts: dict[str, Fact], item: str) -> None:
+    """``gpu.gfx_target`` from the PCI id, else from what a tool reports where no override can have changed it."""
+    row = tables.gfx_of_pci().get(_value(facts, "gpu.pci_id", item), {})
+    target = vocabulary.key("gpu.gfx_target", item)
+    if not isinstance(facts.get(target), Known):
+        if row.get("gfx"):
+            facts[target] = Known(str(row["gfx"]), "table pci_ids")
+        elif reported := _value(facts, "gpu.gfx_reported", item):
+            facts[target] = Known(reported.split(":")[0], "as reported")
+    name = vocabulary.key("gpu.name", item)
+    if not isinstance(facts.get(name), Known) and row:
+        names = row.get("names_by_revision") or {}
+        revision = _value(facts, "gpu.revision", item).upper()
+        facts[name] = Known(str(names.get(revision) or row.get("code_name")), "table pci_ids")
+    gfx = facts.get(target)
+    apu = vocabulary.key("gpu.is_apu", item)
+    if isinstance(gfx, Known) and not isinstance(facts.get(apu), Known):
+        kind = tables.kind(str(gfx.value))
+        if kind:
+            facts[apu] = Known(kind == "apu", "table gfx_targets")

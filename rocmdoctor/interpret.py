@@ -1,0 +1,57 @@
+"""Texts to facts: every reader that recognises a text is asked; the most trusted source of a fact wins."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import re
+from types import ModuleType
+
+from rocmdoctor import gpus, readers, vocabulary
+from rocmdoctor.attach import Text, blocks
+from rocmdoctor.model import Fact, Known, Snapshot
+from rocmdoctor.scan import Scanner, blocks_of
+
+_GFX = re.compile(r"\bgfx(?:9[0-9][0-9a-f]|1[0-3][0-9][0-9a-f]|[78]0[0-9])\b")
+
+
+@functools.cache
+def _modules() -> tuple[ModuleType, ...]:
+    names = sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
+    found = [importlib.import_module(f"rocmdoctor.readers.{name}") for name in names]
+    return tuple(sorted((m for m in found if hasattr(m, "read")), key=lambda m: -m.TRUST))
+
+
+def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
+    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
+    said: dict[str, tuple[int, Fact]] = {}
+    mentioned: dict[str, None] = {}
+    for number, text in enumerate(texts):
+        snapshot.hits += scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text))
+        snapshot.texts_read += 1
+        mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
+        recognised = False
+        for reader in _modules():
+            try:
+                if not reader.recognises(text.text):
+                    continue
+                recognised = True
+                for reading in reader.read(text.text):
+                    if not vocabulary.declared(reading.name):
+                        continue
+                    item = f"{number}.{reader.__name__.rsplit('.', 1)[1]}|{reading.item or '0'}" if vocabulary.entity(
+                        reading.name) == "gpu" else reading.item
+                    key = vocabulary.key(reading.name, item)
+                    if key not in said or said[key][0] < reader.TRUST:
+                        said[key] = (reader.TRUST, Known(reading.value, f"{text.name}:{reading.line}" if reading.line else text.name))
+            except Exception as error:  # hostile text must not cost the other readers their say
+                snapshot.notes.append(f"{text.name}: the {reader.__name__.rsplit('.', 1)[1]} reader failed ({type(error).__name__})")
+        if not recognised and not any(hit.source == text.name for hit in snapshot.hits):
+            snapshot.notes.append(f"{text.name}: not understood; no reader knows this format and no rule matches it")
+    for key, (_, fact) in said.items():
+        if not isinstance(snapshot.facts.get(key), Known):
+            snapshot.facts[key] = fact
+    if mentioned:
+        snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
+    gpus.join(snapshot.facts)

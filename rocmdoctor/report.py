@@ -1,0 +1,77 @@
+"""Findings to a Report: verdict, ladder of layers, the flat digest, what could not be examined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rocmdoctor import __version__, gpus
+from rocmdoctor.diagnose import diagnose
+from rocmdoctor.model import LAYERS, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
+from rocmdoctor.rules import Rulebook
+
+_DIGEST = {
+    "gfx_target": "gpu.gfx_target", "kernel": "kernel.release", "rocm_version": "runtime.rocm_version",
+    "ollama_version": "ollama.version", "llama_cpp_build": "llama.build", "torch_version": "torch.version",
+    "mesa_version": "vulkan.mesa_version", "driver_version": "windows.driver_version",
+    "hsa_override": "env.HSA_OVERRIDE_GFX_VERSION", "pci_id": "gpu.pci_id",
+}
+_MATTERS: dict[str, tuple[str, ...]] = {
+    "platform": ("pci.amd_gpu_count", "memory.ram_bytes"), "driver": ("amdgpu.loaded", "dev.kfd_openable"),
+    "runtime": ("vulkan.loader", "rocm.version"), "framework": ("torch.version",), "app": ("app.version",),
+}
+
+
+def _values(snapshot: Snapshot, name: str) -> list[Any]:
+    facts = [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
+    return list(dict.fromkeys(f.value for f in facts if isinstance(f, Known) and not isinstance(f.value, (list, dict))))
+
+
+def digest(snapshot: Snapshot) -> dict[str, Any]:
+    """The flat facts that people and scripts ask for first; a list where there are several."""
+    found = {short: _values(snapshot, name) for short, name in _DIGEST.items()}
+    found["driver_version"] = found["driver_version"] or _values(snapshot, "amdgpu.version")
+    if not found["gfx_target"]:
+        found["gfx_target"] = [v for key in ("report.gfx_mentioned",) if isinstance(f := snapshot.facts.get(key), Known)
+                               for v in f.value[:1]]
+    return {k: v if k == "gfx_target" else v[0] if len(v) == 1 else v for k, v in found.items() if v}
+
+
+def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
+    states = []
+    for layer in LAYERS:
+        broken = [f for f in findings if f.layer == layer and f.severity != "info" and f.standing != "possible"]
+        worst = next((f for f in broken if f.severity in ("critical", "error")), broken[0] if broken else None)
+        if worst:
+            states.append(LayerState(layer, "warning" if worst.severity == "warning" else "error", worst.id))
+        else:
+            known = any(_values(snapshot, name) for name in _MATTERS[layer])
+            states.append(LayerState(layer, "ok" if known and snapshot.origin == "live" else "unknown"))
+    return states
+
+
+def _no_gpu(snapshot: Snapshot) -> Finding:
+    others = snapshot.facts.get("pci.other_gpus")
+    names = ", ".join(map(str, others.value)) if isinstance(others, Known) and others.value else ""
+    return Finding(
+        "no-amd-gpu", "cause", "info", "platform", "", "No AMD GPU on the PCI bus",
+        "This machine has no AMD GPU that the kernel can see" + (f"; it has {names}, which rocmdoctor does not diagnose." if names else "."),
+        "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
+
+
+def make_report(snapshot: Snapshot, book: Rulebook) -> Report:
+    """The one object that every renderer gets."""
+    count = snapshot.facts.get("pci.amd_gpu_count")
+    dxg = snapshot.facts.get("wsl.dxg")
+    none = (snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
+            and not snapshot.hits and not (isinstance(dxg, Known) and dxg.value))
+    findings = [_no_gpu(snapshot)] if none else diagnose(snapshot, book.rules)
+    missing = [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command)
+               for key, fact in snapshot.facts.items()
+               if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
+    loud = [f for f in findings if f.severity in ("critical", "error", "warning")]
+    verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if snapshot.origin == "live" and not any(
+        m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing) else "unknown"
+    if verdict == "unknown" and snapshot.origin == "read" and snapshot.texts_read and gpus.items(snapshot.facts):
+        verdict = "healthy"
+    return Report(__version__, snapshot.origin, verdict, _layers(snapshot, findings), findings, digest(snapshot), snapshot,
+                  missing, [*snapshot.notes, *book.problems])

@@ -1,0 +1,75 @@
+"""Many patterns over big texts: one RE2 alternation finds the lines, a Set says which rules they belong to."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+import re2
+
+from rocmdoctor.model import Hit
+from rocmdoctor.rules import Rule
+
+KEEP_FIRST = 50
+BLOCK = 4 << 20
+_LONGEST_LINE = 8192
+_NAMED = re.compile(r"\(\?P<[^>]+>")
+
+
+class Scanner:
+    """Compiled patterns of many rules."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._owners: list[tuple[str, str, str]] = [
+            (rule.id, group, "(?i)" + pattern)
+            for rule in rules for group, patterns in rule.patterns.items() for pattern in patterns]
+        options = re2.Options()
+        options.log_errors = False
+        options.max_mem = 256 << 20
+        options.encoding = re2.Options.Encoding.LATIN1
+        self._set = re2.Set.SearchSet(options)
+        for _, _, pattern in self._owners:
+            self._set.Add(pattern.encode())
+        if self._owners:
+            self._set.Compile()
+        joined = "|".join(f"(?:{_NAMED.sub('(?:', p.removeprefix('(?i)'))})" for _, _, p in self._owners)
+        self._any = re2.compile(f"(?i:{joined or '[^\\x00-\\xff]'})".encode(), options)
+        self._each: dict[int, re2._Regexp] = {}
+        self._options = options
+
+    def scan(self, source: str, blocks: Iterable[bytes]) -> Iterator[Hit]:
+        """Hits of one text given as blocks of whole lines; per rule and group the first 50."""
+        counts: dict[tuple[str, str], int] = defaultdict(int)
+        line_number = 1
+        for block in blocks:
+            at, counted = 0, 0
+            while found := self._any.search(block, at):
+                start = block.rfind(b"\n", 0, found.start()) + 1
+                end = block.find(b"\n", found.start())
+                end = len(block) if end < 0 else end
+                line_number += block.count(b"\n", counted, start)
+                counted = start
+                yield from self._line(source, line_number, block[start:end][:_LONGEST_LINE], counts)
+                at = end + 1
+                if at >= len(block):
+                    break
+            line_number += block.count(b"\n", counted)
+
+    def _line(self, source: str, number: int, line: bytes, counts: dict[tuple[str, str], int]) -> Iterator[Hit]:
+        for index in self._set.Match(line):
+            rule, group, pattern = self._owners[index]
+            counts[rule, group] += 1
+            if counts[rule, group] > KEEP_FIRST:
+                continue
+            if index not in self._each:
+                self._each[index] = re2.compile(pattern.encode(), self._options)
+            found = self._each[index].search(line)
+            captures = {k: v.decode("utf-8", "replace") for k, v in found.groupdict().items() if v} if found else {}
+            yield Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), captures)
+
+
+def blocks_of(text: str) -> Iterator[bytes]:
+    """A text as one block."""
+    return itertools.chain([text.encode("utf-8", "replace")])

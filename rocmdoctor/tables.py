@@ -1,0 +1,72 @@
+"""Look-ups in ``rules/data``: what ages lives there, with its source, and nowhere in code."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any
+
+from rocmdoctor import cache
+
+
+@functools.lru_cache(maxsize=None)
+def load(name: str) -> Any:
+    """The table ``rules/data/<name>.yaml`` as plain data."""
+    return cache.yaml_data(f"data/{name}.yaml")
+
+
+@functools.lru_cache(maxsize=None)
+def _targets() -> dict[str, dict[str, Any]]:
+    rows = load("gfx_targets")["targets"]
+    return {str(row.get("gfx") or row.get("target") or row.get("name")): row for row in rows}
+
+
+@functools.lru_cache(maxsize=None)
+def gfx_of_pci() -> dict[str, dict[str, Any]]:
+    """PCI id (``1002:1586``) to its row in ``pci_ids``."""
+    rows = load("pci_ids")["devices"]
+    return {"1002:" + str(row.get("id") or row.get("device")).lower().removeprefix("0x"): row for row in rows}
+
+
+def gfx_name(version: int) -> str:
+    """KFD's decimal gfx_target_version as a name: 110501 is gfx1151, 90010 is gfx90a."""
+    return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
+
+
+def family(gfx: str) -> str:
+    """Name of the ISA family, "" when the target is not in the table."""
+    gfx = gfx.split(":")[0]
+    return next((str(row["family"]) for row in load("gfx_targets")["isa_families"] if gfx in row["members"]), "")
+
+
+def covers(targets: list[Any], gfx: str) -> bool:
+    """Whether a list of compiled targets serves ``gfx``: itself, or a generic ISA of its line."""
+    gfx = gfx.split(":")[0]
+    names = {str(target).split(":")[0] for target in targets}
+    row = _targets().get(gfx, {})
+    return gfx in names or str(row.get("llvm_generic_target") or "-") in names
+
+
+def override_for(gfx: str) -> str:
+    """The HSA_OVERRIDE_GFX_VERSION that is known to work for ``gfx``, "" when none is."""
+    row = _targets().get(gfx.split(":")[0], {})
+    value = row.get("hsa_override") if str(row.get("override_verdict")).startswith(("known-good", "works")) else None
+    found = re.search(r"\d+\.\d+\.\d+", str(value or ""))
+    return found.group() if found else ""
+
+
+@functools.lru_cache(maxsize=None)
+def _official() -> frozenset[str]:
+    table = load("rocm_support")["official_gfx"]
+    return frozenset(re.findall(r"gfx[0-9a-f]+", str(table)))
+
+
+def official(gfx: str) -> bool:
+    """Whether AMD's support list names the target in any current release."""
+    return gfx.split(":")[0] in _official()
+
+
+def kind(gfx: str) -> str:
+    """``apu`` or ``dgpu`` as the table says, "" when it does not or the target is both."""
+    value = str(_targets().get(gfx.split(":")[0], {}).get("kind") or "")
+    return value if value in ("apu", "dgpu") else ""
