@@ -1,0 +1,237 @@
+"""ROCm installations: where, which version, and which gfx targets their rocBLAS carries. Reads file names only."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+PROVIDES = ["rocm.path", "rocm.version", "rocm.kind", "rocm.tensile_targets", "rocm.hip_version",
+            "runtime.rocm_version", "runtime.hip_version", "runtime.rocm_targets"]
+LANE = "quiet"
+DEADLINE = 10
+NEEDS = []
+PYTHON = "own"
+
+SITES = (
+    "usr/lib/python3*/site-packages", "usr/lib/python3*/dist-packages", "usr/local/lib/python3*/dist-packages",
+    "usr/local/lib/python3*/site-packages", "opt/*/lib/python3*/site-packages",
+    "home/*/.local/lib/python3*/site-packages", "root/.local/lib/python3*/site-packages",
+    "home/*/venv/lib/python3*/site-packages", "home/*/.venv/lib/python3*/site-packages",
+    "home/*/*/venv/lib/python3*/site-packages", "home/*/*/.venv/lib/python3*/site-packages",
+)
+OLLAMA = ("usr/local/lib/ollama/rocm*", "usr/lib/ollama/rocm*", "usr/lib64/ollama/rocm*",
+          "home/*/ollama/lib/ollama/rocm*", "opt/ollama/lib/ollama/rocm*")
+DISTRIBUTION = ("usr/lib64", "usr/lib/x86_64-linux-gnu", "usr/lib")
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
+    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
+    return parser.parse_args()
+
+
+class Out:
+    """Writes each fact as soon as it is known."""
+
+    def __init__(self, path, source):
+        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        self.source = source
+
+    def _line(self, **data):
+        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
+        self.file.flush()
+
+    def known(self, fact, value, item="", source=""):
+        self._line(fact=fact, item=item, value=value, source=source or self.source)
+
+    def absent(self, fact, item="", source=""):
+        self._line(fact=fact, item=item, absent=True, source=source or self.source)
+
+    def unknown(self, fact, reason, detail="", command="", item=""):
+        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
+
+    def end(self):
+        self._line(end=True)
+        self.file.close()
+
+
+def inside(root, path):
+    """``path`` with its links followed, absolute ones within ``root``. None when it leads nowhere."""
+    for _ in range(8):
+        if not path.is_symlink():
+            return path if path.exists() else None
+        target = os.readlink(path)
+        path = root / target.lstrip("/") if target.startswith("/") else path.parent / target
+    return None
+
+
+def first_line(path):
+    """First line of a small file, or ""."""
+    try:
+        return path.read_text(errors="replace").strip().splitlines()[0].strip()
+    except (OSError, IndexError):
+        return ""
+
+
+def targets(folders):
+    """gfx targets named by the files of rocBLAS library folders; None when there is no such folder."""
+    seen = None
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        seen = (seen or set()) | {found[0] for name in names if (found := re.search(r"gfx[0-9]+[a-f]?[0-9a-f]*", name))}
+    return None if seen is None else sorted(seen, key=lambda gfx: (len(gfx), gfx))
+
+
+def packed(folder, stem):
+    """6.4.2 out of ``libamdhip64.so.6.4.60402`` (the release build's way of naming)."""
+    try:
+        names = sorted(os.listdir(folder), key=len)
+    except OSError:
+        return ""
+    for name in reversed(names):
+        found = re.fullmatch(rf"{re.escape(stem)}\.so\.(\d+)\.(\d+)\.(\d{{5,6}})", name)
+        if found:
+            number = int(found[3])
+            if 4 <= number // 10000 <= 99:
+                return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+    return ""
+
+
+def hip_version(prefix):
+    """HIP version of a prefix from its version file."""
+    for name in ("share/hip/version", "bin/.hipVersion"):
+        try:
+            content = (prefix / name).read_text(errors="replace")
+        except OSError:
+            continue
+        parts = dict(re.findall(r"^HIP_VERSION_(MAJOR|MINOR|PATCH)=(\S+)", content, re.M))
+        if "MAJOR" in parts:
+            return ".".join(parts[key] for key in ("MAJOR", "MINOR", "PATCH") if key in parts)
+    return ""
+
+
+def release(text):
+    """7.2.0 out of ``7.2.0-43``."""
+    found = re.match(r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.dev)\d+)?", text)
+    return found[0] if found else text
+
+
+def library_folders(lib):
+    """Every place where rocBLAS keeps its kernels below ``lib``."""
+    return [lib / "rocblas/library", *sorted(lib.glob("rocblas/*/library"))]
+
+
+def system(root):
+    """(path, version, kind, targets, hip) of every prefix in /opt and of the distribution's own packages."""
+    found = []
+    names = [root / "opt/rocm", *sorted(root.glob("opt/rocm-*"), reverse=True), *sorted(root.glob("opt/rocm/core*"))]
+    if root == Path("/") and os.environ.get("ROCM_PATH"):
+        names.insert(0, Path(os.environ["ROCM_PATH"]))
+    done = set()
+    for name in names:
+        prefix = inside(root, name)
+        if prefix is None or prefix in done or not prefix.is_dir():
+            continue
+        done.add(prefix)
+        libs = [prefix / "lib", prefix / "lib64"]
+        version = release(first_line(prefix / ".info/version") or first_line(prefix / ".info/version-dev"))
+        for lib in libs:
+            version = version or packed(lib, "librocm-core") or packed(lib, "libamdhip64")
+        carried = targets([folder for lib in libs for folder in library_folders(lib)])
+        if not (version or carried or hip_version(prefix)):
+            continue
+        found.append((name, version, "system", carried, hip_version(prefix)))
+    for lib in (root / name for name in DISTRIBUTION):
+        version = packed(lib, "librocm-core") or packed(lib, "libamdhip64")
+        carried = targets(library_folders(lib))
+        if (version or carried) and inside(root, lib) == lib:
+            found.append((lib, version, "system", carried, hip_version(root / "usr")))
+            break
+    return found
+
+
+def wheels(root):
+    """Installations that came as Python wheels: TheRock's and the ones inside torch."""
+    sites = [site for pattern in SITES for site in sorted(root.glob(pattern))]
+    if root == Path("/"):
+        prefixes = [os.environ.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+        sites += [site for prefix in prefixes if prefix for site in Path(prefix).glob("lib/python3*/site-packages")]
+        sites += [Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    for site in dict.fromkeys(sites):
+        core = site / "_rocm_sdk_core"
+        if core.is_dir():
+            information = sorted(site.glob("rocm_sdk_core-*.dist-info"))
+            version = information[-1].name[len("rocm_sdk_core-"):-len(".dist-info")] if information else ""
+            carried = targets([lib for part in sorted(site.glob("_rocm_sdk_libraries*"))
+                               for lib in library_folders(part / "lib")])
+            yield core, release(version), "therock", carried, hip_version(core)
+        lib = site / "torch/lib"
+        carried = targets(library_folders(lib))
+        if carried is not None:
+            hip = re.search(r"^hip\b[^=\n]*=\s*['\"]([^'\"]+)", _text(site / "torch/version.py"), re.M)
+            name = re.search(r"\+rocm(\d[\d.]*)", _text(site / "torch/version.py"))
+            yield lib, packed(lib, "libamdhip64") or (name[1] if name else ""), "torch", carried, hip[1] if hip else ""
+
+
+def _text(path):
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def bundled(root):
+    """The copies that Ollama brings along."""
+    for pattern in OLLAMA:
+        for folder in sorted(root.glob(pattern)):
+            carried = targets(library_folders(folder))
+            version = packed(folder, "libamdhip64")
+            if carried or version:
+                yield folder, version, "ollama", carried, ""
+
+
+def main():
+    arguments = _arguments()
+    out = Out(arguments.out, "rocm")
+    root = Path(arguments.root or "/")
+    best = None
+    for path, version, kind, carried, hip in [*system(root), *wheels(root), *bundled(root)]:
+        item = "/" + str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+        out.known("rocm.path", item, item)
+        out.known("rocm.kind", kind, item)
+        if version:
+            out.known("rocm.version", version, item)
+        else:
+            out.unknown("rocm.version", "unreadable", "no version file", f"cat {item}/.info/version", item)
+        if hip:
+            out.known("rocm.hip_version", hip, item)
+        else:
+            out.unknown("rocm.hip_version", "unreadable", "no version file", "hipconfig --version", item)
+        if carried is None:
+            out.absent("rocm.tensile_targets", item, "rocm: no rocBLAS library folder")
+        else:
+            out.known("rocm.tensile_targets", carried, item)
+        if best is None and kind != "ollama":
+            best = (version, hip, carried, f"rocm: {item}")
+    if best is None:
+        for name in PROVIDES:
+            out.absent(name)
+    else:
+        for name, value in zip(PROVIDES[5:], best[:3]):
+            if value:
+                out.known(name, value, source=best[3])
+            else:
+                out.unknown(name, "unreadable", f"{best[3]} does not say", "hipconfig --version")
+    out.end()
+
+
+if __name__ == "__main__":
+    main()

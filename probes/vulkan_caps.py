@@ -1,0 +1,168 @@
+"""What each Vulkan device says about itself. Opens the drivers, so it runs alone and may crash or hang."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import tempfile
+
+PROVIDES = [
+    "vulkan.instance_version", "vulkan.mesa_version", "vulkan.amdvlk_version",
+    "vk.name", "vk.type", "vk.driver", "vk.driver_info", "vk.pci_id", "vk.heaps", "vk.max_allocation_bytes",
+    "vk.max_buffer_bytes", "vk.fp16", "vk.bf16", "vk.int_dot", "vk.coopmat", "vk.subgroup_size",
+]
+LANE = "loud"
+DEADLINE = 20
+NEEDS = ["vulkan"]
+PYTHON = "own"
+
+COMMAND = "vulkaninfo --summary"
+TYPES = {0: "other", 1: "integrated", 2: "discrete", 3: "virtual", 4: "cpu"}
+DRIVERS = {1: "amd-proprietary", 2: "amdvlk", 3: "radv", 13: "llvmpipe"}
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
+    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
+    return parser.parse_args()
+
+
+class Out:
+    """Writes each fact as soon as it is known."""
+
+    def __init__(self, path, source):
+        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        self.source = source
+
+    def _line(self, **data):
+        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
+        self.file.flush()
+
+    def known(self, fact, value, item="", source=""):
+        self._line(fact=fact, item=item, value=value, source=source or self.source)
+
+    def absent(self, fact, item="", source=""):
+        self._line(fact=fact, item=item, absent=True, source=source or self.source)
+
+    def unknown(self, fact, reason, detail="", command="", item=""):
+        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
+
+    def end(self):
+        self._line(end=True)
+        self.file.close()
+
+
+def version_text(number):
+    """1.4.321 out of a packed Vulkan version."""
+    return f"{number >> 22 & 0x7F}.{number >> 12 & 0x3FF}.{number & 0xFFF}"
+
+
+def text(value):
+    """The binding gives str or bytes or a C array, depending on the field."""
+    if isinstance(value, bytes):
+        return value.split(b"\0", 1)[0].decode("utf-8", "replace")
+    return str(value)
+
+
+def device_facts(vk, out, device, item):
+    """Facts of one physical device; every struct stays in a variable until the driver has answered."""
+    base = vk.vkGetPhysicalDeviceProperties(device)
+    out.known("vk.name", text(base.deviceName), item)
+    out.known("vk.type", TYPES.get(base.deviceType, "other"), item)
+    out.known("vk.pci_id", f"{base.vendorID:04x}:{base.deviceID:04x}", item)
+
+    memory = vk.vkGetPhysicalDeviceMemoryProperties(device)
+    heaps = [{"size": int(memory.memoryHeaps[i].size), "device_local": bool(memory.memoryHeaps[i].flags & 1)}
+             for i in range(memory.memoryHeapCount)]
+    out.known("vk.heaps", sorted(heaps, key=lambda heap: (not heap["device_local"], -heap["size"])), item)
+
+    names = {text(e.extensionName) for e in vk.vkEnumerateDeviceExtensionProperties(device, None)}
+    out.known("vk.coopmat", "VK_KHR_cooperative_matrix" in names, item)
+    out.known("vk.bf16", "VK_KHR_shader_bfloat16" in names, item)
+
+    # Chained structs of Vulkan 1.3 may only be asked of a 1.3 device; older ones keep their defaults and say nothing.
+    version = (base.apiVersion >> 22 & 0x7F, base.apiVersion >> 12 & 0x3FF)
+    dot = vk.VkPhysicalDeviceShaderIntegerDotProductProperties()
+    limits = vk.VkPhysicalDeviceMaintenance4Properties(pNext=dot)
+    driver = vk.VkPhysicalDeviceDriverProperties(pNext=limits if version >= (1, 3) else None)
+    subgroup = vk.VkPhysicalDeviceSubgroupProperties(pNext=driver if version >= (1, 2) else None)
+    sizes = vk.VkPhysicalDeviceMaintenance3Properties(pNext=subgroup)
+    properties = vk.VkPhysicalDeviceProperties2(pNext=sizes)
+    half = vk.VkPhysicalDeviceShaderFloat16Int8Features()
+    features = vk.VkPhysicalDeviceFeatures2(pNext=half if version >= (1, 2) else None)
+    if version < (1, 1):
+        for name in ("vk.driver", "vk.driver_info", "vk.max_allocation_bytes", "vk.max_buffer_bytes", "vk.fp16",
+                     "vk.int_dot", "vk.subgroup_size"):
+            out.unknown(name, "not_applicable", "the device has Vulkan 1.0 only", COMMAND, item)
+        return
+    vk.vkGetPhysicalDeviceProperties2(device, properties)
+    vk.vkGetPhysicalDeviceFeatures2(device, features)
+    out.known("vk.max_allocation_bytes", int(sizes.maxMemoryAllocationSize), item)
+    out.known("vk.subgroup_size", int(subgroup.subgroupSize), item)
+    if version >= (1, 2):
+        out.known("vk.driver", DRIVERS.get(driver.driverID, "other"), item)
+        name = text(vk.ffi.string(driver.driverName))
+        info = text(vk.ffi.string(driver.driverInfo))
+        out.known("vk.driver_info", info or name, item)
+        out.known("vk.fp16", bool(half.shaderFloat16), item)
+        if found := re.search(r"Mesa (\d+\.\d+(?:\.\d+)?\S*)", info):
+            out.known("vulkan.mesa_version", found[1])
+        elif driver.driverID == 2 and info:
+            out.known("vulkan.amdvlk_version", info)
+    if version >= (1, 3):
+        out.known("vk.max_buffer_bytes", int(limits.maxBufferSize), item)
+        out.known("vk.int_dot", bool(dot.integerDotProduct4x8BitPackedSignedAccelerated), item)
+
+
+def collect(vk, out):
+    """Instance, then device by device."""
+    instance_version = vk.vkEnumerateInstanceVersion()
+    out.known("vulkan.instance_version", version_text(int(instance_version)))
+    application = vk.VkApplicationInfo(
+        pApplicationName="rocmdoctor", applicationVersion=1, pEngineName="none", engineVersion=1,
+        apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
+    create = vk.VkInstanceCreateInfo(
+        pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None,
+        enabledExtensionCount=0, ppEnabledExtensionNames=None)
+    instance = vk.vkCreateInstance(create, None)
+    devices = vk.vkEnumeratePhysicalDevices(instance)
+    if not len(devices):
+        out.absent("vk.name")
+    for number, device in enumerate(devices):
+        try:
+            device_facts(vk, out, device, str(number))
+        except Exception as error:  # noqa: BLE001 - one bad driver must not hide the next device
+            out.unknown("vk.driver_info", "unreadable", f"{type(error).__name__}: {error}", COMMAND, str(number))
+
+
+def main():
+    arguments = _arguments()
+    out = Out(arguments.out, "vulkan_caps")
+    if arguments.root not in ("", "/"):
+        for name in PROVIDES:
+            out.unknown(name, "not_applicable", "a recorded machine has no driver to ask", COMMAND)
+        out.end()
+        return
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+    try:
+        import vulkan as vk
+    except (ImportError, OSError, KeyError) as error:
+        for name in PROVIDES:
+            out.unknown(name, "no_tool", f"{type(error).__name__}: {error}", COMMAND)
+        out.end()
+        return
+    try:
+        collect(vk, out)
+    except Exception as error:  # noqa: BLE001 - the binding turns every VkResult into an exception class of its own
+        if type(error).__name__ == "VkErrorIncompatibleDriver":
+            out.absent("vk.name", source="vulkan_caps: VK_ERROR_INCOMPATIBLE_DRIVER")
+        else:
+            out.unknown("vk.name", "unreadable", f"{type(error).__name__}: {error}", COMMAND)
+    out.end()
+
+
+if __name__ == "__main__":
+    main()

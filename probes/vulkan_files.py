@@ -1,0 +1,148 @@
+"""Which Vulkan drivers are installed, from their manifest files, and whether their libraries exist."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+from pathlib import Path
+
+PROVIDES = ["vulkan.loader", "vulkan.icds", "vulkan.broken_icds", "vulkan.mesa_version", "vulkan.amdvlk_version"]
+LANE = "quiet"
+DEADLINE = 5
+NEEDS = []
+PYTHON = "own"
+
+MANIFESTS = (
+    "usr/share/vulkan/icd.d", "usr/local/share/vulkan/icd.d", "etc/vulkan/icd.d", "usr/local/etc/vulkan/icd.d",
+    "run/opengl-driver/share/vulkan/icd.d", "usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d",
+    "home/*/.local/share/vulkan/icd.d", "root/.local/share/vulkan/icd.d",
+)
+LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "lib/x86_64-linux-gnu", "lib64", "lib",
+             "usr/local/lib", "usr/local/lib64", "usr/lib/i386-linux-gnu", "usr/lib32",
+             "run/opengl-driver/lib", "run/current-system/sw/lib", "usr/lib/wsl/lib", "opt/amdgpu/lib/x86_64-linux-gnu")
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
+    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
+    return parser.parse_args()
+
+
+class Out:
+    """Writes each fact as soon as it is known."""
+
+    def __init__(self, path, source):
+        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
+        self.source = source
+
+    def _line(self, **data):
+        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
+        self.file.flush()
+
+    def known(self, fact, value, item="", source=""):
+        self._line(fact=fact, item=item, value=value, source=source or self.source)
+
+    def absent(self, fact, item="", source=""):
+        self._line(fact=fact, item=item, absent=True, source=source or self.source)
+
+    def unknown(self, fact, reason, detail="", command="", item=""):
+        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
+
+    def end(self):
+        self._line(end=True)
+        self.file.close()
+
+
+def library_folders(root, live):
+    """Where the dynamic linker looks, without asking it."""
+    folders = [root / name for name in LIBRARIES]
+    for configuration in sorted(root.glob("etc/ld.so.conf.d/*.conf")):
+        try:
+            lines = configuration.read_text(errors="replace").splitlines()
+        except OSError:
+            continue
+        folders += [root / line.strip().lstrip("/") for line in lines if line.strip().startswith("/")]
+    if live:
+        folders += [Path(part) for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
+    return folders
+
+
+def manifests(root, live):
+    """The manifest files the loader would read, each once."""
+    if live:
+        chosen = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES")
+        if chosen:
+            return [Path(part) for part in chosen.split(":") if part]
+    folders = [folder for pattern in MANIFESTS for folder in sorted(root.glob(pattern))]
+    if live:
+        shares = os.environ.get("XDG_DATA_DIRS", "").split(":")
+        folders += [Path(share) / "vulkan/icd.d" for share in shares if share]
+    found = []
+    for folder in folders:
+        found += [file for file in sorted(folder.glob("*.json")) if file not in found]
+    return found
+
+
+def library_exists(manifest, root, folders):
+    """Whether the library that a manifest names is there."""
+    library = json.loads(manifest.read_text(errors="replace"))["ICD"]["library_path"]
+    if library.startswith("/"):
+        return os.path.lexists(root / library.lstrip("/"))
+    if "/" in library:
+        return (manifest.parent / library).exists()
+    return any(os.path.lexists(folder / library) for folder in folders)
+
+
+def package_version(root, names):
+    """Version of the first of these packages, from dpkg's or pacman's own files."""
+    for name in names:
+        for folder in root.glob(f"var/lib/pacman/local/{name}-[0-9]*"):
+            return folder.name[len(name) + 1:].split(":")[-1].rsplit("-", 1)[0]
+    try:
+        status = (root / "var/lib/dpkg/status").read_text(errors="replace")
+    except OSError:
+        return ""
+    for name in names:
+        found = re.search(rf"^Package: {re.escape(name)}\n(?:.+\n)*?Version: (?:\d+:)?(\S+)", status, re.M)
+        if found:
+            return found[1]
+    return ""
+
+
+def main():
+    arguments = _arguments()
+    out = Out(arguments.out, "vulkan_files")
+    live = arguments.root in ("", "/")
+    root = Path(arguments.root or "/")
+    folders = library_folders(root, live)
+    loaders = [folder / "libvulkan.so.1" for folder in folders if os.path.lexists(folder / "libvulkan.so.1")]
+    out.known("vulkan.loader", bool(loaders), source=f"vulkan_files: {loaders[0].name}" if loaders else "")
+    files = manifests(root, live)
+    shown = {file: "/" + str(file.relative_to(root)) if file.is_relative_to(root) else str(file) for file in files}
+    out.known("vulkan.icds", [shown[file] for file in files])
+    broken = []
+    for file in files:
+        try:
+            good = library_exists(file, root, folders)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            good = False
+        if not good:
+            broken.append(shown[file])
+    out.known("vulkan.broken_icds", broken)
+    packages = {"vulkan.mesa_version": ("mesa-vulkan-drivers", "vulkan-radeon", "mesa"),
+                "vulkan.amdvlk_version": ("amdvlk", "amdvlk64", "vulkan-amdgpu")}
+    for fact, names in packages.items():
+        if version := package_version(root, names):
+            out.known(fact, version, source="vulkan_files: package database")
+        elif (root / "var/lib/dpkg/status").exists() or (root / "var/lib/pacman/local").is_dir():
+            out.absent(fact, source="vulkan_files: package database")
+        else:
+            out.unknown(fact, "not_collected", "no dpkg or pacman database to read", "vulkaninfo --summary")
+    out.end()
+
+
+if __name__ == "__main__":
+    main()
