@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import re2
 
@@ -34,9 +35,10 @@ class Scanner:
             self._set.Add(pattern.encode())
         if self._owners:
             self._set.Compile()
+        never = r"[^\x00-\xff]"
         joined = "|".join(f"(?:{_NAMED.sub('(?:', p.removeprefix('(?i)'))})" for _, _, p in self._owners)
-        self._any = re2.compile(f"(?i:{joined or '[^\\x00-\\xff]'})".encode(), options)
-        self._each: dict[int, re2._Regexp] = {}
+        self._any = re2.compile(f"(?i:{joined or never})".encode(), options)
+        self._each: dict[int, Any] = {}
         self._options = options
 
     def scan(self, source: str, blocks: Iterable[bytes]) -> Iterator[Hit]:
