@@ -68,8 +68,13 @@ class Scanner:
             if index not in self._each:
                 self._each[index] = re2.compile(pattern.encode(), self._options)
             found = self._each[index].search(line)
-            captures = {k: v.decode("utf-8", "replace") for k, v in found.groupdict().items() if v} if found else {}
+            captures = _captured(found.groupdict()) if found else {}
             yield Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), captures)
+
+
+def _captured(groups: dict[Any, bytes | None]) -> dict[str, str]:
+    named = ((name.decode() if isinstance(name, bytes) else str(name), value) for name, value in groups.items())
+    return {name: value.decode("utf-8", "replace") for name, value in named if value}
 
 
 def blocks_of(text: str) -> Iterator[bytes]:

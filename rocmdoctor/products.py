@@ -1,0 +1,151 @@
+"""Product names, code names and PCI ids to gfx targets, from the tables in ``rules/data`` (read on first use)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_HERE = Path(__file__).resolve().parent
+_PLACES = (_HERE / "rules" / "data", _HERE.parent / "rules" / "data")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WORD = re.compile(r"[a-z]+|[0-9]+")
+_TARGET = re.compile(r"(?<![A-Za-z0-9])gfx(1[0-9]{3}|[6-9][0-9a-f]{2})(?![0-9A-Za-z*])", re.IGNORECASE)
+_GAP = re.compile(r"(?:\s*\((?:tm|r)\))?[ \t_+-]{0,2}|\+? pro ", re.IGNORECASE)
+_LONGEST = 7
+_MAXIMUM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product named in a text. ``kind``: card, chip (a code name) or cpu (a processor that implies graphics)."""
+
+    name: str
+    gfx: str
+    kind: str
+    start: int
+    end: int
+
+
+def _load(name: str) -> dict[str, Any]:
+    for place in _PLACES:
+        try:
+            data = yaml.load((place / name).read_text(encoding="utf-8"), Loader=_LOADER)
+        except (OSError, UnicodeDecodeError, yaml.YAMLError):
+            continue
+        if isinstance(data, dict):
+            return data
+    return {}
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[tuple[str, ...], tuple[str, str, str]]:
+    table = _load("products.yaml").get("products") or {}
+    return {tuple(str(words).split()): (str(row[0]), str(row[1]), str(row[2])) for words, row in table.items()}
+
+
+@lru_cache(maxsize=1)
+def _first_words() -> frozenset[str]:
+    return frozenset(words[0] for words in _names())
+
+
+@lru_cache(maxsize=1)
+def _radv() -> dict[str, str]:
+    return {str(name): str(gfx) for name, gfx in (_load("products.yaml").get("radv") or {}).items()}
+
+
+@lru_cache(maxsize=1)
+def _pci() -> dict[str, str]:
+    rows = _load("pci_ids.yaml").get("devices") or []
+    return {str(row.get("device", ""))[2:].lower(): str(row["gfx"]) for row in rows if row.get("gfx")}
+
+
+def gfx_of_pci_id(pci_id: str) -> str:
+    """The physical target of ``1002:1586`` (or ``0x1586``, ``1586``), "" when the table lacks it.
+
+    >>> gfx_of_pci_id("1002:1586"), gfx_of_pci_id("0x744C"), gfx_of_pci_id("10de:2488")
+    ('gfx1151', 'gfx1100', '')
+    """
+    vendor, _, device = pci_id.lower().rpartition(":")
+    if vendor not in ("", "1002", "0x1002"):
+        return ""
+    return _pci().get(device.removeprefix("0x"), "")
+
+
+def targets(text: str) -> list[tuple[str, int]]:
+    """Every gfx target written in ``text`` with its offset.
+
+    >>> targets("gfx1151, GFX90A and gfx11-generic")
+    [('gfx1151', 0), ('gfx90a', 9)]
+    """
+    return [(found[0].lower(), found.start()) for found in _TARGET.finditer(text)]
+
+
+def gfx_of_name(name: str) -> str:
+    """The target that a device name implies, "" when it says nothing.
+
+    >>> gfx_of_name("AMD Radeon Graphics (RADV GFX1151)"), gfx_of_name("AMD Radeon 890M Graphics (RADV STRIX1)")
+    ('gfx1151', 'gfx1150')
+    >>> gfx_of_name("AMD Radeon(TM) 8060S Graphics"), gfx_of_name("AMD Radeon Graphics")
+    ('gfx1151', '')
+    """
+    name = name[:400]
+    written = targets(name)
+    if written:
+        return written[0][0]
+    code = re.search(r"\(RADV ([A-Z0-9_]+)\)", name, re.IGNORECASE)
+    if code and code[1].lower() in _radv():
+        return _radv()[code[1].lower()]
+    found = find(name)
+    return found[0].gfx if found else ""
+
+
+def _glued(words: tuple[str, ...], index: int) -> bool:
+    """Whether the word must touch its neighbour: the S of 8060S, the 300 of MI300X, the 6800 of W6800."""
+    word, before = words[index], words[index - 1]
+    return (len(word) == 1 and before.isdigit()) or before in ("mi", "w", "v") or (before == "r" and len(word) == 4)
+
+
+def find(text: str) -> list[Product]:
+    """Products in the order of the text, the longest name at each place.
+
+    >>> [(p.name, p.gfx) for p in find("RX 6700 XT and RX7900XTX, an MI300X, 780MB")]
+    [('AMD Radeon RX 6700 XT', 'gfx1031'), ('AMD Radeon RX 7900 XTX', 'gfx1100'), ('AMD Instinct MI300X', 'gfx942')]
+    >>> [(p.name, p.kind) for p in find("Ryzen AI Max+ 395, Strix Halo")]
+    [('Ryzen AI Max', 'cpu'), ('Strix Halo', 'chip')]
+    """
+    table, first = _names(), _first_words()
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(char.lower() if char.isascii() else "?" for char in text)
+    words = [(found[0], found.start(), found.end()) for found in _WORD.finditer(lowered)]
+    products: list[Product] = []
+    at = 0
+    while at < len(words) and len(products) < _MAXIMUM:
+        word, start, _ = words[at]
+        if word not in first or (start and (lowered[start - 1].isalnum() or lowered[start - 1] in "_=:")):
+            at += 1
+            continue
+        best, taken = None, 0
+        run: tuple[str, ...] = ()
+        for length in range(min(_LONGEST, len(words) - at)):
+            if length:
+                gap = lowered[words[at + length - 1][2]:words[at + length][1]]
+                if len(gap) > 8 or not _GAP.fullmatch(gap):
+                    break
+                if gap and _glued((*run, words[at + length][0]), length):
+                    break
+            run = (*run, words[at + length][0])
+            end = words[at + length][2]
+            if run in table and not lowered[end:end + 1].isalnum():
+                best, taken = table[run], length + 1
+        if best is None:
+            at += 1
+            continue
+        products.append(Product(best[1], best[0], best[2], start, words[at + taken - 1][2]))
+        at += taken
+    return products

@@ -1,0 +1,97 @@
+"""rocminfo (whole, filtered by grep or folded onto one line) and hipInfo.
+
+>>> for r in read("  Name:                    gfx1151\\n  Marketing Name:          AMD Radeon Graphics\\n"
+...     "  Device Type:             GPU\\n  Chip ID:                 5510(0x1586)\\n  BDFID:   50432\\n"):
+...     print(r.name, r.value, r.item, r.line)
+gpu.gfx_reported gfx1151 rocminfo:1 1
+gpu.name AMD Radeon Graphics rocminfo:1 2
+gpu.pci_id 1002:1586 rocminfo:1 4
+gpu.pci_address 0000:c5:00.0 rocminfo:1 5
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.model import Reading
+from rocmdoctor.textlines import gfx, integer, lines
+
+TRUST = 2
+
+_MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
+_KEY = re.compile(
+    r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
+    r"Runtime Version|Uuid|Pool Info|Segment|Size|Domain|ISA Info|gcnArchName|Driver Node):(?=\s|$)")
+_ROCK = re.compile(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
+
+
+def recognises(text: str) -> bool:
+    """Whether rocminfo or hipInfo printed something here."""
+    return any(mark in text for mark in _MARKS)
+
+
+def _first(value: str) -> str:
+    return value.replace("(", " ").split(" ", 1)[0] if value else ""
+
+
+def _fact(key: str, value: str, item: str, number: int, pool: list[str]) -> Iterator[Reading]:
+    """Facts of a key that follows the Name of a GPU agent."""
+    count = integer(_first(value))
+    if key == "Marketing Name" and value and value != "N/A":
+        yield Reading("gpu.name", value, item, number)
+    elif key == "Chip ID" and count is not None and 0 < count < 0x10000:
+        yield Reading("gpu.pci_id", f"1002:{count:04x}", item, number)
+    elif key == "BDFID" and count is not None and 0 < count < 0x10000:
+        yield Reading("gpu.pci_address", f"0000:{count >> 8:02x}:{count >> 3 & 31:02x}.{count & 7}", item, number)
+    elif key == "Compute Unit" and count:
+        yield Reading("gpu.cu_count", count, item, number)
+    elif key == "Memory Properties":
+        yield Reading("gpu.is_apu", "APU" in value, item, number)
+    elif key == "Size" and count and pool and "KB" in value and "GROUP" not in pool[-1] and count < 1 << 42:
+        yield Reading("gpu.kfd_pool_bytes", count << 10, item, number)
+        pool.clear()
+
+
+def read(text: str) -> Iterator[Reading]:
+    """One item per agent whose Name is a gfx target, numbered in the order of the text."""
+    item, gpus = "", 0
+    named: tuple[str, int] | None = None
+    pool: list[str] = []
+    got_pool = False
+    for number, line in lines(text):
+        if "ROCk module" in line:
+            rock = _ROCK.search(line)
+            if rock:
+                yield Reading("amdgpu.version", rock.group(1), "", number)
+                yield Reading("amdgpu.dkms", True, "", number)
+            if "is loaded" in line and "NOT" not in line:
+                yield Reading("amdgpu.loaded", True, "", number)
+        if ":" not in line:
+            continue
+        parts = _KEY.split(line)
+        for key, raw in zip(parts[1::2], parts[2::2]):
+            value = raw.strip()
+            if key == "gcnArchName" and gfx(value):
+                gpus += 1
+                item = f"rocminfo:{gpus}"
+                yield Reading("gpu.gfx_reported", gfx(value), item, number)
+                if named:
+                    yield Reading("gpu.name", named[0], item, named[1])
+                    named = None
+                item = ""
+            elif key == "Name" and not value.startswith("amdgcn"):
+                item, named, got_pool = "", (value, number), False
+                pool.clear()
+                if value.lower().startswith("gfx") and gfx(value):
+                    gpus += 1
+                    item, named = f"rocminfo:{gpus}", None
+                    yield Reading("gpu.gfx_reported", gfx(value), item, number)
+            elif key == "Pool Info":
+                got_pool = True
+            elif key == "Segment" and item and not pool and not got_pool:
+                pool.append(value)
+            elif key == "Segment" and item:
+                pool[:] = [value] if "GROUP" not in value else []
+            elif item:
+                yield from _fact(key, value, item, number, pool)

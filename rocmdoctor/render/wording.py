@@ -1,0 +1,149 @@
+"""The words all renderings share, and the washing of text that came from somebody else's log."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import Any
+
+from rocmdoctor.model import Evidence, Finding, Report
+
+LINE_CAP = 300
+MAX_EVIDENCE = 6
+
+VERDICT_HEAD = {
+    "healthy": "Nothing wrong found",
+    "problems": "Problems found",
+    "unknown": "Not decided",
+    "no_amd_gpu": "No AMD GPU found",
+}
+
+# CSI, OSC/DCS/PM/APC strings (closed by BEL or ST), then any other two-byte escape.
+_ANSI = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+
+
+def wash(text: object, cap: int = LINE_CAP) -> str:
+    """One printable line: no escapes, no control, bidi or invisible characters, at most ``cap`` characters.
+
+    >>> wash("a\\x1b[31mred\\x1b[0m\\u202e\\tb")
+    'ared b'
+    """
+    plain = _ANSI.sub("", str(text))
+    kept = []
+    for char in plain:
+        kind = unicodedata.category(char)
+        if char in "\t\r\n\v\f" or kind in ("Zl", "Zp"):
+            kept.append(" ")
+        elif kind == "Cs":
+            kept.append("\ufffd")
+        elif kind not in ("Cc", "Cf", "Co", "Cn"):
+            kept.append(char)
+    line = "".join(kept).strip()
+    return line if len(line) <= cap else line[: cap - 1] + "…"
+
+
+def wash_lines(text: object, cap: int = LINE_CAP, most: int = 40) -> list[str]:
+    """The lines of a longer text, each washed; blank ones go."""
+    lines = [washed for raw in str(text).splitlines() if (washed := wash(raw, cap))]
+    return lines if len(lines) <= most else [*lines[:most], f"… {len(lines) - most} more lines"]
+
+
+def wash_prose(text: object, cap: int = 2000) -> str:
+    """A paragraph: hard line breaks of the rule file become spaces."""
+    return wash(text, cap)
+
+
+def wash_command(text: object) -> list[str]:
+    """The lines of a command. Never cut short: half a command is a different command."""
+    return [wash(raw, 1_000_000) for raw in str(text).splitlines() if raw.strip()]
+
+
+def value_words(value: Any) -> str:
+    """A fact's value as people read it."""
+    if isinstance(value, str):
+        return wash(value)
+    # Washed before json.dumps: that would spell an escape sequence out instead of removing it.
+    return wash(json.dumps(_washed_inside(value), ensure_ascii=False))
+
+
+def _washed_inside(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, dict):
+        return {wash(key): _washed_inside(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_washed_inside(inner) for inner in value]
+    return wash(value)
+
+
+def evidence_place(evidence: Evidence) -> str:
+    """``file:line``, or the fact's name and where it was learnt."""
+    source = wash(evidence.source)
+    if evidence.fact:
+        return f"{wash(evidence.fact)} ({source})" if source else wash(evidence.fact)
+    return f"{source}:{evidence.line}" if evidence.line else source
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """The quoted line, or the fact's value."""
+    if evidence.fact and not evidence.text:
+        return value_words(evidence.value)
+    return wash(evidence.text)
+
+
+def standing_words(finding: Finding) -> str:
+    """How sure this answer is."""
+    return {
+        "cause": "cause",
+        "possible": "possible, not yet decided",
+        "symptom": "seen, no known cause explains it",
+        "risk": "risk, nothing has failed yet",
+    }[finding.standing]
+
+
+def layer_words(report: Report) -> list[tuple[str, str, str]]:
+    """(layer, status, why) of every rung, bottom first."""
+    titles = {finding.id: wash(finding.title) for finding in report.findings}
+    return [
+        (rung.name, rung.status, titles.get(rung.because, wash(rung.because))) for rung in report.layers
+    ]
+
+
+def verdict_words(report: Report) -> str:
+    """The answer in one or two sentences."""
+    where = "on this machine" if report.origin == "live" else "in these files"
+    missing = len(report.unknown)
+    if report.verdict == "no_amd_gpu":
+        return f"No AMD GPU found {where}, so there is nothing else to examine."
+    if report.verdict == "healthy":
+        return f"Nothing wrong found {where}."
+    if report.verdict == "unknown":
+        count = f"{missing} thing{'s' if missing != 1 else ''} that matter{'s' if missing == 1 else ''}"
+        if not missing:
+            return f"Nothing wrong found {where}, but there was too little to examine."
+        return f"Nothing wrong found {where}, but {count} could not be examined."
+    if not report.findings:
+        return f"Something is wrong {where}."
+    first = report.findings[0]
+    lead = {
+        "cause": "Most likely cause",
+        "possible": "Possible cause, not yet decided",
+        "symptom": "Something went wrong that no known cause explains",
+        "risk": "Nothing has failed, but there is a risk",
+    }[first.standing]
+    words = f"{lead}: {wash(first.title).rstrip('.')}."
+    more = len(report.findings) - 1
+    if more:
+        words += f" {more} more finding{'s' if more != 1 else ''} below."
+    return words
+
+
+def safe_link(url: str) -> str:
+    """The address when it is plain http(s), else nothing."""
+    washed = wash(url, 2000)
+    return washed if re.fullmatch(r"https?://[^\s<>\"'`\\]+", washed) else ""

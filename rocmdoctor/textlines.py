@@ -1,0 +1,111 @@
+"""What the readers share: clean lines, numbers, PCI addresses and JSON out of pasted text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+MAX_LINE = 20_000
+_MAX_JSON_STARTS = 40
+_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_PCI = re.compile(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
+_GFX = re.compile(r"(?<![0-9A-Za-z])gfx([0-9]{1,4}[0-9a-f]{0,2})(?![0-9a-zA-Z-])", re.IGNORECASE)
+_RADV = {
+    "STRIX_HALO": "gfx1151", "STRIX1": "gfx1150", "KRACKAN": "gfx1152", "PHOENIX": "gfx1103", "PHOENIX2": "gfx1103",
+    "NAVI31": "gfx1100", "NAVI32": "gfx1101", "NAVI33": "gfx1102", "NAVI21": "gfx1030", "NAVI22": "gfx1031",
+    "NAVI23": "gfx1032", "NAVI24": "gfx1034", "VANGOGH": "gfx1033", "REMBRANDT": "gfx1035",
+    "RAPHAEL_MENDOCINO": "gfx1036", "NAVI10": "gfx1010", "NAVI12": "gfx1011", "NAVI14": "gfx1012",
+    "RENOIR": "gfx90c", "VEGA10": "gfx900", "VEGA12": "gfx904", "VEGA20": "gfx906", "RAVEN": "gfx902",
+    "RAVEN2": "gfx909", "POLARIS10": "gfx803", "POLARIS11": "gfx803", "POLARIS12": "gfx803", "FIJI": "gfx803",
+}
+_RADV_NAME = re.compile(r"\(RADV ([A-Z0-9_]{3,24})\)")
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """Numbered lines without colours, NULs and carriage returns; very long ones are cut.
+
+    >>> list(lines("a\\r\\n\\x1b[37mROCk module is loaded\\x1b[0m\\n"))[:2]
+    [(1, 'a'), (2, 'ROCk module is loaded')]
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line[:MAX_LINE]
+        if "\x1b" in line:
+            line = _ANSI.sub("", line)
+        yield number, line.replace("\x00", "").rstrip()
+
+
+def integer(word: str) -> int | None:
+    """A decimal or 0x number, None for anything else."""
+    word = word.strip()
+    if not word.isascii() or not 0 < len(word) <= 20:
+        return None
+    try:
+        return int(word, 16) if word[:2].lower() == "0x" else int(word)
+    except ValueError:
+        return None
+
+
+def pci_address(text: str) -> str:
+    """The first full PCI address in the text, lower case; "" when there is none."""
+    found = _PCI.search(text)
+    return found.group(0).lower() if found else ""
+
+
+def gfx(text: str) -> str:
+    """The first gfx target in the text (generic ISA names are none), lower case, without feature suffixes.
+
+    >>> gfx("amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"), gfx("gfx11-generic"), gfx("GFX1151")
+    ('gfx906', '', 'gfx1151')
+    """
+    found = _GFX.search(text)
+    return found.group(0).lower() if found and len(found.group(1)) >= 3 else ""
+
+
+def radv_gfx(name: str) -> str:
+    """The gfx target that a RADV device name tells.
+
+    >>> radv_gfx("AMD Radeon Graphics (RADV GFX1151)"), radv_gfx("AMD Radeon (RADV NAVI31)")
+    ('gfx1151', 'gfx1100')
+    """
+    found = _RADV_NAME.search(name)
+    return (gfx(found.group(1)) or _RADV.get(found.group(1), "")) if found else ""
+
+
+def size(amount: str, unit: str) -> int | None:
+    """Bytes of "12.5" "GiB"; MB is read as MiB because the tools mean that."""
+    powers = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+    power = powers.get(unit.strip()[:1].lower())
+    if power is None or len(amount) > 24:
+        return None
+    try:
+        value = float(amount) * 1024.0**power
+    except ValueError:
+        return None
+    return round(value) if 0 <= value < 2.0**53 else None
+
+
+def documents(text: str) -> Iterator[tuple[int, Any]]:
+    """Every JSON object or list that starts a line, with that line's number."""
+    decoder = json.JSONDecoder()
+    offset, tries, done = 0, 0, -1
+    for number, line in enumerate(text.split("\n"), 1):
+        start = offset + len(line) - len(line.lstrip())
+        offset += len(line) + 1
+        if start <= done or text[start:start + 1] not in ("{", "["):
+            continue
+        tries += 1
+        if tries > _MAX_JSON_STARTS:
+            return
+        try:
+            found, done = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        yield number, found
+
+
+def line_of(text: str, needle: str, start: int = 1) -> int:
+    """The line on which ``needle`` first stands; ``start`` when it does not."""
+    at = text.find(needle)
+    return text.count("\n", 0, at) + 1 if at >= 0 else start
