@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from rocmdoctor import __version__, attach, interpret, rules
+from rocmdoctor import __version__, attach, gpus, interpret, rules
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
 from rocmdoctor.report import make_report
 from rocmdoctor.scan import Scanner
@@ -51,7 +51,7 @@ def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) 
 
 
 def _status(report: Report, fail_on: str) -> int:
-    bar = SEVERITIES.index(fail_on)  # type: ignore[arg-type]
+    bar = SEVERITIES.index(fail_on)
     if any(SEVERITIES.index(f.severity) <= bar and f.id != "no-amd-gpu" for f in report.findings):
         return 1
     return 3 if report.verdict == "unknown" else 0
@@ -88,7 +88,7 @@ def _fill(snapshot: Snapshot, texts: list[attach.Text], book: rules.Rulebook) ->
     if texts:
         interpret.fill(snapshot, texts, Scanner(book.rules.values()))
     else:
-        interpret.gpus.join(snapshot.facts)
+        gpus.join(snapshot.facts)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -111,7 +111,7 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
     if not pathlib.Path(root).is_dir():
         raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
-    progress = (lambda name: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     snapshot, lines = collect(_now(), root=root, pythons=pythons, progress=progress)
     if progress:
         click.echo("\r\033[K", err=True, nl=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 from rocmdoctor import gpus, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
-from rocmdoctor.model import (LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown)
+from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
 from rocmdoctor.rules import Rule
 
 _PLACE = re.compile(r"\{([a-z_]+\.[A-Za-z0-9_.-]+)\}")
@@ -94,7 +94,10 @@ def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
 def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, rules: dict[str, Rule], standing: Any) -> Finding:
     rule = judged.rule
     look = facts.lookup(judged.item, rule.for_each)
-    shown = lambda text: fill_in(str(text or ""), look).strip()  # noqa: E731
+
+    def shown(text: Any) -> str:
+        return fill_in(str(text or ""), look).strip()
+
     fixes = []
     for fix in rule.fixes:
         if fix.only_if and fix.only_if.ask(look).value is False:

@@ -54,7 +54,8 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
     names = ", ".join(map(str, others.value)) if isinstance(others, Known) and others.value else ""
     return Finding(
         "no-amd-gpu", "cause", "info", "platform", "", "No AMD GPU on the PCI bus",
-        "This machine has no AMD GPU that the kernel can see" + (f"; it has {names}, which rocmdoctor does not diagnose." if names else "."),
+        "This machine has no AMD GPU that the kernel can see"
+        + (f"; it has {names}, which rocmdoctor does not diagnose." if names else "."),
         "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
 
 
