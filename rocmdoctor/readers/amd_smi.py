@@ -1,0 +1,154 @@
+"""amd-smi: the table without a command, ``static``/``list`` as text, ``--json`` of every generation, ``version``.
+
+>>> for r in read("| AMD-SMI 26.0.0+37d158ab      amdgpu version: 6.16.13  ROCm version: 7.0.0    |\\n"
+...     "| 0000:1b:00.0 ...Instinct MI300X OAM | N/A        N/A   0           N/A/750 W |\\n"
+...     "|   0       0       1        SPX/NPS1 | N/A        N/A        149820/196592 MB |\\n"):
+...     print(r.name, r.value, r.item, r.line)
+amdgpu.version 6.16.13  1
+runtime.rocm_version 7.0.0  1
+gpu.pci_address 0000:1b:00.0 0000:1b:00.0 2
+gpu.name ...Instinct MI300X OAM 0000:1b:00.0 2
+gpu.compute_partition SPX 0000:1b:00.0 3
+gpu.memory_partition NPS1 0000:1b:00.0 3
+gpu.vram_used_bytes 157097656320 0000:1b:00.0 3
+gpu.vram_bytes 206141652992 0000:1b:00.0 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor.model import Reading
+from rocmdoctor.textlines import documents, gfx, integer, line_of, lines, pci_address, size
+
+TRUST = 2
+
+_MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ")
+_ROCM = re.compile(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
+_DRIVER = re.compile(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
+_PROC = re.compile(r"Linux version ([0-9]+\.[0-9]+[\w.+-]{0,80})")
+_PARTITION = re.compile(r"\b([SDTQC]PX)/(NPS[0-9])\b")
+_USAGE = re.compile(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
+_TEXT = re.compile(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
+_GPU = re.compile(r"^\s*GPU: ([0-9]{1,3})\s*$")
+
+
+def recognises(text: str) -> bool:
+    """Whether amd-smi printed any of it."""
+    return any(mark in text for mark in _MARKS)
+
+
+def _amount(value: Any, unit: str = "MB") -> int | None:
+    if isinstance(value, dict):
+        return _amount(value.get("value"), str(value.get("unit") or unit))
+    words = str(value).split()
+    return size(words[0], words[1] if len(words) > 1 else unit) if words else None
+
+
+def _driver(value: str, number: int) -> Iterator[Reading]:
+    """A module version, or /proc/version, or the kernel release when the driver is in the tree."""
+    proc = _PROC.search(value)
+    if proc:
+        yield Reading("kernel.release", proc.group(1), "", number)
+    elif value[:1].isdigit() and len(value) < 80:
+        yield Reading("amdgpu.version", value, "", number)
+
+
+def _fact(key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
+    """One value of the asic, bus, vbios, vram, driver and partition sections, by its lower-case key."""
+    word = str(value).strip()
+    if word in ("", "N/A", "None"):
+        return
+    plain = {"market_name": "gpu.name", "compute_partition": "gpu.compute_partition",
+             "memory_partition": "gpu.memory_partition", "part_number": "gpu.vbios"}
+    number_of = integer(word)
+    if key in plain:
+        yield Reading(plain[key], word, item, number)
+    elif key == "device_id" and number_of is not None and 0 < number_of < 0x10000:
+        yield Reading("gpu.pci_id", f"1002:{number_of:04x}", item, number)
+    elif key == "rev_id" and number_of is not None and 0 <= number_of < 0x100:
+        yield Reading("gpu.revision", f"{number_of:02x}", item, number)
+    elif key == "target_graphics_version" and gfx(word):
+        yield Reading("gpu.gfx_reported", gfx(word), item, number)
+    elif key == "num_compute_units" and number_of:
+        yield Reading("gpu.cu_count", number_of, item, number)
+    elif key == "bdf" and pci_address(word):
+        yield Reading("gpu.pci_address", pci_address(word), item, number)
+    elif key == "max_pcie_width" and number_of:
+        yield Reading("gpu.link_max_width", number_of, item, number)
+    elif key in ("vram_size_mb", "vram_size", "size", "total_vram"):
+        amount = _amount(value)
+        if amount:
+            yield Reading("gpu.vram_bytes", amount, item, number)
+    elif key == "used_vram":
+        amount = _amount(value)
+        if amount is not None:
+            yield Reading("gpu.vram_used_bytes", amount, item, number)
+
+
+_SECTIONS = ("asic", "bus", "vbios", "vram", "partition", "mem_usage", "")
+
+
+def _json(text: str) -> Iterator[Reading]:
+    for number, document in documents(text):
+        entries = document.get("gpu_data") if isinstance(document, dict) else document
+        for entry in entries if isinstance(entries, list) else ():
+            if not isinstance(entry, dict) or "gpu" not in entry:
+                continue
+            item = "amd-smi:" + str(entry["gpu"])[:20]
+            flat = [("", key, value) for key, value in entry.items()]
+            flat += [(str(section), key, value) for section, inner in entry.items() if isinstance(inner, dict)
+                     for key, value in inner.items()]
+            for section, key, value in flat:
+                here = line_of(text, f'"{key}"', number) if isinstance(key, str) and len(key) < 60 else number
+                if section == "driver" and key in ("version", "driver_version"):
+                    yield from _driver(str(value), here)
+                elif section in _SECTIONS and (key != "size" or section == "vram"):
+                    yield from _fact(str(key).lower(), value, item, here)
+
+
+def _text(text: str) -> Iterator[Reading]:
+    item, section, row = "", "", ""
+    for number, line in lines(text):
+        if "ersion: " in line and ("AMD-SMI" in line or "AMDSMI" in line):
+            driver, rocm = _DRIVER.search(line), _ROCM.search(line)
+            if driver:
+                yield Reading("amdgpu.version", driver.group(1), "", number)
+            if rocm:
+                yield Reading("runtime.rocm_version", rocm.group(1), "", number)
+        found = _GPU.match(line) if "GPU: " in line else None
+        if found:
+            item, section = "amd-smi:" + found.group(1), ""
+        elif "|" in line and pci_address(line[:40]) and line.count("|") >= 2:
+            row = pci_address(line)
+            yield Reading("gpu.pci_address", row, row, number)
+            name = line.split("|")[1].strip()[len(row):].strip()
+            if name and name != "N/A":
+                yield Reading("gpu.name", name, row, number)
+        elif row and "|" in line:
+            partition, usage = _PARTITION.search(line), _USAGE.search(line)
+            if partition:
+                yield Reading("gpu.compute_partition", partition.group(1), row, number)
+                yield Reading("gpu.memory_partition", partition.group(2), row, number)
+            if usage:
+                yield Reading("gpu.vram_used_bytes", int(usage.group(1)) << 20, row, number)
+                yield Reading("gpu.vram_bytes", int(usage.group(2)) << 20, row, number)
+            row = ""
+        elif item:
+            pair = _TEXT.match(line[:400])
+            key, value = (pair.group(1).lower(), pair.group(2).strip()) if pair else ("", "")
+            if key and not value:
+                section = key
+            elif section == "driver" and key in ("version", "driver_version"):
+                yield from _driver(value, number)
+            elif key and section in _SECTIONS and (key != "size" or section == "vram"):
+                yield from _fact(key, value, item, number)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Items are ``amd-smi:N``, in the table the PCI address."""
+    yield from _text(text)
+    if '"gpu"' in text:
+        yield from _json(text)

@@ -1,0 +1,118 @@
+"""rocm-smi: concise tables, ``GPU[0] : key: value`` lines and ``--json``; amdgpu_top's JSON dump.
+
+>>> for r in read("GPU[0]\\t\\t: Card Series: \\t\\tAMD Radeon RX 7900 XTX\\nGPU[0]\\t\\t: GFX Version: \\t\\tgfx1100\\n"
+...     "0       1     0x7551,   35461  41.0C  44.0W  N/A, N/A, 0         1153Mhz  1258Mhz\\n"):
+...     print(r.name, r.value, r.item, r.line)
+gpu.name AMD Radeon RX 7900 XTX rocm-smi:0 1
+gpu.gfx_reported gfx1100 rocm-smi:0 2
+gpu.pci_id 1002:7551 rocm-smi:0 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor.model import Reading
+from rocmdoctor.textlines import documents, gfx, integer, line_of, lines, pci_address
+
+TRUST = 2
+
+_MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "0x",
+          "DevicePath", "ROCm Version")
+_LINE = re.compile(r"GPU\[([0-9]{1,3})\]\s{0,8}: ([^:]{2,60}):\s{0,12}(.*)$")
+_ROW = re.compile(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
+_CARD = re.compile(r"^card([0-9]{1,3})$")
+_RELEASE = re.compile(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
+_DRIVER_LINE = re.compile(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
+
+
+def recognises(text: str) -> bool:
+    """Whether rocm-smi or amdgpu_top printed any of it."""
+    return any(mark in text for mark in _MARKS)
+
+
+def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
+    key, value = key.strip().lower(), value.strip()
+    count = integer(value)
+    if value in ("", "N/A", "unknown", "unsupported"):
+        return
+    if key in ("card series", "device name", "card model") and not value.startswith("0x"):
+        yield Reading("gpu.name", value, item, number)
+    elif key in ("device id", "gpu id", "card model") and count is not None and 0 < count < 0x10000:
+        yield Reading("gpu.pci_id", f"1002:{count:04x}", item, number)
+    elif key == "gfx version" and gfx(value):
+        yield Reading("gpu.gfx_reported", gfx(value), item, number)
+    elif key == "pci bus" and pci_address(value):
+        yield Reading("gpu.pci_address", pci_address(value), item, number)
+    elif key == "vbios version":
+        yield Reading("gpu.vbios", value, item, number)
+    elif key in ("vram total memory (b)", "vram total used memory (b)") and count is not None and count < 1 << 50:
+        name = "gpu.vram_used_bytes" if "used" in key else "gpu.vram_bytes"
+        yield Reading(name, count, item, number)
+    elif key in ("gtt total memory (b)", "gtt total used memory (b)") and count is not None and count < 1 << 50:
+        name = "gpu.gtt_used_bytes" if "used" in key else "gpu.gtt_bytes"
+        yield Reading(name, count, item, number)
+    elif key == "compute partition":
+        yield Reading("gpu.compute_partition", value, item, number)
+    elif key == "memory partition":
+        yield Reading("gpu.memory_partition", value, item, number)
+    elif key == "driver version" and _RELEASE.match(value):
+        yield Reading("amdgpu.version", value, "", number)
+
+
+def _top(entry: dict[str, Any], text: str, number: int) -> Iterator[Reading]:
+    """One GPU of ``amdgpu_top -d --json`` (DevicePath is its mark)."""
+    path = entry.get("DevicePath")
+    path = path if isinstance(path, dict) else {}
+    item = pci_address(str(path.get("pci"))) or "amdgpu_top:0"
+    if pci_address(str(path.get("pci"))):
+        yield Reading("gpu.pci_address", item, item, line_of(text, '"pci"', number))
+    if gfx(str(entry.get("ASIC Name"))):
+        yield Reading("gpu.gfx_reported", gfx(str(entry["ASIC Name"])), item, line_of(text, '"ASIC Name"', number))
+    if gfx(str(entry.get("gfx_target_version"))):
+        yield Reading("gpu.gfx_reported", gfx(str(entry["gfx_target_version"])), item,
+                      line_of(text, '"gfx_target_version"', number))
+    device = entry.get("DeviceID")
+    if isinstance(device, int) and 0 < device < 0x10000:
+        yield Reading("gpu.pci_id", f"1002:{device:04x}", item, line_of(text, '"DeviceID"', number))
+    if isinstance(entry.get("DeviceName"), str):
+        yield Reading("gpu.name", entry["DeviceName"], item, line_of(text, '"DeviceName"', number))
+
+
+def _json(text: str) -> Iterator[Reading]:
+    for number, document in documents(text):
+        for entry in document if isinstance(document, list) else (document,):
+            if isinstance(entry, dict):
+                if "DevicePath" in entry:
+                    yield from _top(entry, text, number)
+                rocm = entry.get("ROCm Version", entry.get("ROCm version"))
+                if isinstance(rocm, str) and _RELEASE.match(rocm):
+                    yield Reading("runtime.rocm_version", rocm, "", line_of(text, '"ROCm Version"', number))
+                for card, inner in entry.items():
+                    match = _CARD.match(card)
+                    if isinstance(inner, dict) and (match or card == "system"):
+                        item = "rocm-smi:" + match.group(1) if match else ""
+                        for key, value in inner.items():
+                            if isinstance(value, str) and (match or key.lower() == "driver version"):
+                                yield from _fact(key, value, item, line_of(text, f'"{key}"', number))
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Items are ``rocm-smi:N``, N as the tool counts, which is not the PCI order."""
+    for number, line in lines(text):
+        found = _LINE.search(line[:400]) if "GPU[" in line else None
+        if found:
+            yield from _fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
+            continue
+        if "0x" in line:
+            found = _ROW.match(line)
+            if found:
+                yield Reading("gpu.pci_id", "1002:" + found.group(2).lower(), "rocm-smi:" + found.group(1), number)
+        elif "river version: " in line and "ROCm System Management" in text:
+            found = _DRIVER_LINE.match(line)
+            if found:
+                yield Reading("amdgpu.version", found.group(1), "", number)
+    if '"card' in text or "DevicePath" in text or '"ROCm ' in text:
+        yield from _json(text)
