@@ -17,6 +17,7 @@ from rocmdoctor.render.wording import (
     layer_words,
     safe_link,
     standing_words,
+    unknown_groups,
     value_words,
     verdict_words,
     wash,
@@ -75,6 +76,7 @@ def render(report: Report) -> str:
         head=VERDICT_HEAD[report.verdict],
         verdict=verdict_words(report),
         ladder=layer_words(report),
+        unknown=unknown_groups(report),
         style=Markup(_STYLE),
         policy=Markup(policy),
     )

@@ -12,6 +12,7 @@ from rocmdoctor.render.wording import (
     layer_words,
     safe_link,
     standing_words,
+    unknown_groups,
     value_words,
     verdict_words,
     wash,
@@ -109,9 +110,8 @@ def _unknown(report: Report) -> str:
     if not report.unknown:
         return ""
     lines = []
-    for missing in report.unknown:
-        lines.append(f"# {wash(missing.fact)}: {wash(missing.reason).replace('_', ' ')}")
-        lines += wash_command(missing.command)
+    for facts, reason, command in unknown_groups(report):
+        lines += [f"# {facts}: {reason}", *command]
     return "#### Could not be examined\n\n" + _fenced(lines, "sh")
 
 

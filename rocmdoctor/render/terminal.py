@@ -15,6 +15,7 @@ from rocmdoctor.render.wording import (
     evidence_text,
     layer_words,
     standing_words,
+    unknown_groups,
     verdict_words,
     wash,
     wash_command,
@@ -138,10 +139,9 @@ def _print_unknown(console: Console, report: Report) -> None:
         return
     console.print()
     _say(console, Text("Could not be examined", style="bold"))
-    for missing in report.unknown:
-        reason = wash(missing.reason).replace("_", " ")
-        _say(console, Text(f"{wash(missing.fact)}: {reason}"), 2)
-        for line in wash_command(missing.command):
+    for facts, reason, command in unknown_groups(report):
+        _say(console, Text(f"{facts}: {reason}"), 2)
+        for line in command:
             _say_whole(console, "$ " + line, 4, "cyan")
 
 

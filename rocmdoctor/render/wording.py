@@ -114,6 +114,19 @@ def layer_words(report: Report) -> list[tuple[str, str, str]]:
     ]
 
 
+def unknown_groups(report: Report) -> list[tuple[str, str, list[str]]]:
+    """(facts, reason, command lines): what is missing for the same reason, and is learnt the same way, is said once."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for missing in report.unknown:
+        facts = groups.setdefault((missing.reason, missing.command), [])
+        if (name := wash(missing.fact)) not in facts:
+            facts.append(name)
+    return [
+        (", ".join(facts), wash(reason).replace("_", " "), wash_command(command))
+        for (reason, command), facts in groups.items()
+    ]
+
+
 def verdict_words(report: Report) -> str:
     """The answer in one or two sentences."""
     where = "on this machine" if report.origin == "live" else "in these files"
