@@ -15,7 +15,7 @@ PROVIDES = [
 ]
 LANE = "loud"
 DEADLINE = 20
-NEEDS = ["vulkan"]
+NEEDS = ["module:vulkan"]
 PYTHON = "own"
 
 COMMAND = "vulkaninfo --summary"
