@@ -1,0 +1,95 @@
+"""What the compute driver says of each GPU: target, compute units, memory banks. User space cannot override it."""
+
+from probe_protocol import main
+
+PROVIDES = ("kfd.available", "kfd.gpu_nodes", "gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size",
+            "gpu.kfd_pool_bytes", "gpu.kfd_node", "gpu.atomics")
+LANE = "quiet"
+DEADLINE = 4
+NEEDS = ()
+PYTHON = "own"
+
+KFD = "/sys/class/kfd"
+NODES = KFD + "/kfd/topology/nodes"
+# include/uapi and amdkfd/kfd_crat.h: CRAT_IOLINK_FLAGS_NO_ATOMICS_32_BIT and _64_BIT
+NO_ATOMICS = 0b1100
+FIRST_CPU_LINK_TYPE = 2
+MEMORY_PER_GPU = ("gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size", "gpu.kfd_pool_bytes",
+                  "gpu.kfd_node", "gpu.atomics")
+
+
+def table(text):
+    """``key value`` lines as a dict of integers."""
+    found = {}
+    for line in text.splitlines():
+        name, _, value = line.strip().partition(" ")
+        try:
+            found[name] = int(value)
+        except ValueError:
+            continue
+    return found
+
+
+def gfx_name(version):
+    """110501 -> gfx1151, 90010 -> gfx90a: the minor and the stepping are one hexadecimal digit each."""
+    return "gfx%d%x%x" % (version // 10000, version // 100 % 100, version % 100)
+
+
+def pci_address(node):
+    place = node.get("location_id", 0)
+    return "%04x:%02x:%02x.%d" % (node.get("domain", 0), place >> 8 & 0xFF, place >> 3 & 0x1F, place & 7)
+
+
+def rows(tree, folder):
+    for name in sorted(tree.names(folder)):
+        text = tree.try_read(folder + "/" + name + "/properties")
+        if text is not None:
+            yield table(text)
+
+
+def emit_gpu(emit, tree, number, node):
+    folder, item = NODES + "/" + number, pci_address(node)
+    source = folder + "/properties"
+    emit.known("gpu.pci_address", item, source, item)
+    emit.known("gpu.kfd_node", int(number), source, item)
+    emit.known("gpu.gfx_target", gfx_name(node["gfx_target_version"]), source, item)
+    if node.get("simd_per_cu"):
+        emit.known("gpu.cu_count", node["simd_count"] // node["simd_per_cu"], source, item)
+    if "cwsr_size" in node:
+        emit.known("gpu.cwsr_size", node["cwsr_size"], source, item)
+    else:
+        emit.absent("gpu.cwsr_size", source, item)
+    banks = [bank.get("size_in_bytes", 0) for bank in rows(tree, folder + "/mem_banks") if bank.get("heap_type") in (1, 2)]
+    if banks:
+        emit.known("gpu.kfd_pool_bytes", max(banks), folder + "/mem_banks", item)
+    else:
+        emit.absent("gpu.kfd_pool_bytes", folder + "/mem_banks", item)
+    links = [link for link in rows(tree, folder + "/io_links") if link.get("type") == FIRST_CPU_LINK_TYPE]
+    if links:
+        emit.known("gpu.atomics", not any(link.get("flags", 0) & NO_ATOMICS for link in links), folder + "/io_links", item)
+
+
+def probe(emit, tree):
+    here = tree.exists(KFD)
+    emit.known("kfd.available", here, KFD)
+    if not here:
+        emit.absent("kfd.gpu_nodes", KFD)
+        for fact in MEMORY_PER_GPU[1:]:
+            emit.unknown(fact, "not_applicable", KFD + " is not there")
+        return
+    found, seen = 0, set()
+    for number in sorted((name for name in tree.names(NODES) if name.isdigit()), key=int):
+        text = tree.try_read(NODES + "/" + number + "/properties")
+        node = table(text) if text else {}
+        if not node.get("simd_count") or not node.get("gfx_target_version"):
+            continue
+        found += 1
+        # Partitions of one card share its address; the first stands for it.
+        if pci_address(node) not in seen:
+            seen.add(pci_address(node))
+            emit_gpu(emit, tree, number, node)
+    emit.known("kfd.gpu_nodes", found, NODES)
+
+
+if __name__ == "__main__":
+    main(probe)
