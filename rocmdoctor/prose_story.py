@@ -1,0 +1,105 @@
+"""What a writer tells beyond the machine: applications, backends, what worked, the BIOS split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.model import Reading
+from rocmdoctor.textscan import Lines
+
+_APPS = (
+    ("ollama", r"\bollama\b"), ("llama.cpp", r"\bllama\.?cpp\b|\bllama-(?:server|cli|bench|completion)\b|\bggml_"),
+    ("lmstudio", r"\bLM ?Studio\b"), ("lemonade", r"\blemonade\b"), ("comfyui", r"\bcomfy(?:ui)?\b"), ("vllm", r"\bvllm\b"),
+    ("koboldcpp", r"\bkoboldcpp\b"), ("jan", r"\bJan (?:on|\d)|\bjan\.ai\b"), ("whisper.cpp", r"\bwhisper(?:\.cpp|-cli)\b"),
+    ("sglang", r"\bsglang\b"), ("jax", r"\bjax\b"), ("stable-diffusion.cpp", r"\bstable-diffusion\.cpp\b"),
+    ("invokeai", r"\binvokeai\b"), ("open-webui", r"\bopen-?webui\b"), ("text-generation-webui", r"\btext-generation-webui\b"),
+    ("automatic1111", r"\bautomatic1111\b|\bstable-diffusion-webui\b"), ("localai", r"\blocalai\b"), ("gpt4all", r"\bgpt4all\b"),
+    ("bitsandbytes", r"\bbitsandbytes\b"), ("pytorch", r"\bpytorch\b|\btorch\b"),
+)
+_COMPILED = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _APPS)
+_BACKENDS = (
+    ("rocm", re.compile(r"\bROCm\b|\bHIP\b(?!_)|\bhipblas\w*", re.IGNORECASE)),
+    ("vulkan", re.compile(r"\bvulkan\b|\bRADV\b|\bAMDVLK\b", re.IGNORECASE)),
+    ("cpu", re.compile(r"\b(?:on|uses?|only|to|from) (?:the )?CPU\b|\bCPU[ -]only\b", re.IGNORECASE)),
+)
+_V = r"v?(?P<v>b?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+.]?(?:rc|a|dev)\d+)?(?:-[\w.]+)?|b\d{4,6})"
+_GOOD_WORDS = r"(?:works?|worked|working|is fine|was fine|are fine|runs?|ran|is fast|answers? normally|ok|okay|is good)\b"
+_BAD_WORDS = (r"(?:does not|doesn't|do not|fails?|failed|crash(?:es|ed)?|hangs?|hung|broken?|broke|lists no|is not|segfaults?|generates|"
+              r"returns? garbage|answers with garbage|use no GPU|dies)\b")
+_MID = r"[^\n.;:,]{0,40}?"
+_GOOD = (
+    re.compile(r"(?<![\w.])" + _V + r"(?! kernel)" + r"(?:" + r"[^\n.;]{0,30}?" + r") ?\b" + _GOOD_WORDS, re.IGNORECASE),
+    re.compile(r"\b(?:works?|worked|fine|ran) (?:well |fine |great |again |perfectly )?(?:with|on|in|until|up to|under|before)\b" + _MID
+               + r"(?<![\w.])" + _V, re.IGNORECASE),
+    re.compile(r"\b(?:going|went|go|downgrad\w+|revert\w*|roll\w*)(?: back)? to\b" + _MID + r"(?<![\w.])" + _V, re.IGNORECASE),
+    re.compile(r"\b(?:last (?:good|working)|before)\b[^\n\d]{0,30}(?<![\w.])" + _V, re.IGNORECASE),
+)
+_BAD = (
+    re.compile(r"(?<![\w.])" + _V + r"[^\n.;,]{0,60}?\b" + _BAD_WORDS, re.IGNORECASE),
+    re.compile(r"\b(?:first bad|since|after (?:the )?(?:update|upgrade)\w*(?: to)?|starting (?:with|from)|from|broken (?:in|since|with)|"
+               r"(?:updat|upgrad)\w+ to|with)\b[^\n\d]{0,25}(?<![\w.])" + _V, re.IGNORECASE),
+)
+_WORKS_ON = (
+    re.compile(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,40}?\b(?:works?|worked|is (?:fine|right|correct|ok)|are (?:fine|right)|passes)\b", re.IGNORECASE),
+    re.compile(r"\b(?:works?|worked|fine|passes|ok|load 100%|runs?)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
+               r"(?P<b>vulkan|rocm|hip|cpu)\b", re.IGNORECASE),
+)
+_NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
+_SPLIT = (
+    re.compile(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b[^\n.;]{0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
+               r"allocated to (?:the )?(?:GPU|iGPU)|dedicated|Variable Graphics Memory|UMA|in (?:the )?BIOS)", re.IGNORECASE),
+    re.compile(r"\b(?:carve-?out|UMA(?: frame ?buffer)?(?: size)?|Variable Graphics Memory|BIOS VRAM|dedicated (?:VRAM|memory))\b[^\n.;\d]{0,30}?"
+               r"(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b", re.IGNORECASE),
+)
+
+
+def _named(text: str, lines: Lines, table: tuple[tuple[str, re.Pattern[str]], ...], name: str) -> Iterator[Reading]:
+    found = [(match.start(), label) for label, pattern in table if (match := pattern.search(text))]
+    if found:
+        found.sort()
+        yield Reading(name, [label for _, label in found], line=lines.at(found[0][0]))
+
+
+def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str], ...], other: str = "") -> Reading | None:
+    for pattern in patterns:
+        for found in pattern.finditer(text):
+            value = found["v"].rstrip(".-")
+            if value != other and not (name.endswith("good") and _NOT.search(found[0])):
+                return Reading(name, value, line=lines.at(found.start("v")))
+    return None
+
+
+def story(text: str, lines: Lines) -> Iterator[Reading]:
+    """The ``report.*`` facts of one text.
+
+    >>> sample = "Vulkan works, ROCm hangs; 96 GB carve-out."
+    >>> for reading in story(sample, Lines(sample)):
+    ...     print(reading.name, reading.value)
+    report.backends ['vulkan', 'rocm']
+    report.works_on ['vulkan']
+    report.bios_vram_bytes 103079215104
+    """
+    yield from _named(text, lines, _COMPILED, "report.apps")
+    yield from _named(text, lines, _BACKENDS, "report.backends")
+    good = _version(text, lines, "report.last_good", _GOOD)
+    if good:
+        yield good
+        bad = _version(text, lines, "report.first_bad", _BAD, str(good.value))
+        if bad:
+            yield bad
+    right: dict[str, int] = {}
+    for pattern in _WORKS_ON:
+        for found in pattern.finditer(text):
+            before = text[max(0, found.start() - 15):found.end()]
+            if not _NOT.search(before):
+                backend = found["b"].lower().replace("hip", "rocm")
+                right.setdefault(backend, lines.at(found.start()))
+    if right:
+        yield Reading("report.works_on", list(right), line=min(right.values()))
+    for pattern in _SPLIT:
+        split = pattern.search(text)
+        if split:
+            unit = 1 << (20 if split["u"].upper().startswith("M") else 30)
+            yield Reading("report.bios_vram_bytes", int(float(split["n"]) * unit), line=lines.at(split.start()))
+            break
