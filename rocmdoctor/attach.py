@@ -100,7 +100,7 @@ class _Reader:
         raw = stream.read(BIG)
         if not raw.strip():
             self.found.problems.append(f"{name}: empty file")
-        elif raw[:2] == b"\x1f\x8b" or raw[:4] == b"PK\x03\x04" or raw[257:262] == b"ustar" or raw[:3] == b"BZh" or raw[:6] == b"\xfd7zXZ\0":
+        elif raw.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0")) or raw[257:262] == b"ustar":
             self.archive(path, name)
         elif _is_binary(raw):
             self.found.problems.append(f"{name}: binary file, not read as text")

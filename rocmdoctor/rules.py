@@ -85,6 +85,7 @@ def build(data: Any, name: str) -> Rule:
                 re2.compile("(?i)" + pattern)
             except re2.error as error:
                 raise ValueError(f"pattern {pattern!r}: {error}") from None
+    _need("known(" not in str(data.get("when", "")), "known() turns unread facts into answers; it may not stand in `when`")
     _need(bool(patterns) or "when" in data, "a rule needs patterns or when")
     fixes = []
     for fix in data.get("fixes") or []:
