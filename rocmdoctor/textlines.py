@@ -105,7 +105,22 @@ def documents(text: str) -> Iterator[tuple[int, Any]]:
         yield number, found
 
 
-def line_of(text: str, needle: str, start: int = 1) -> int:
-    """The line on which ``needle`` first stands; ``start`` when it does not."""
-    at = text.find(needle)
-    return text.count("\n", 0, at) + 1 if at >= 0 else start
+class KeyLines:
+    """The lines of JSON keys, asked for in the order of the text; every character is looked at once.
+
+    >>> at = KeyLines('{"a": 1,\\n"b": {\\n"a": 2}}')
+    >>> at("a"), at("b"), at("a"), at("not there")
+    (1, 2, 3, 3)
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at, self._line, self._misses = text, 0, 1, 0
+
+    def __call__(self, key: str) -> int:
+        found = self._text.find(f'"{key}"', self._at) if self._misses < 50 else -1
+        if found < 0:
+            self._misses += 1
+        else:
+            self._line += self._text.count("\n", self._at, found)
+            self._at = found + 1
+        return self._line

@@ -21,15 +21,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import documents, gfx, integer, line_of, lines, pci_address, size
+from rocmdoctor.textlines import KeyLines, documents, gfx, integer, lines, pci_address, size
 
 TRUST = 2
 
 _MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ")
 _ROCM = re.compile(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
 _DRIVER = re.compile(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
-_PROC = re.compile(r"Linux version ([0-9]+\.[0-9]+[\w.+-]{0,80})")
+_PROC = re.compile(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
 _PARTITION = re.compile(r"\b([SDTQC]PX)/(NPS[0-9])\b")
+_MODE = re.compile(r"^(?:[SDTQC]PX|NPS[0-9])$")
 _USAGE = re.compile(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
 _TEXT = re.compile(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
 _GPU = re.compile(r"^\s*GPU: ([0-9]{1,3})\s*$")
@@ -61,11 +62,13 @@ def _fact(key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
     word = str(value).strip()
     if word in ("", "N/A", "None"):
         return
-    plain = {"market_name": "gpu.name", "compute_partition": "gpu.compute_partition",
-             "memory_partition": "gpu.memory_partition", "part_number": "gpu.vbios"}
+    plain = {"market_name": "gpu.name", "part_number": "gpu.vbios"}
     number_of = integer(word)
     if key in plain:
         yield Reading(plain[key], word, item, number)
+    elif key in ("compute_partition", "memory_partition"):
+        if _MODE.match(word):
+            yield Reading("gpu." + key, word, item, number)
     elif key == "device_id" and number_of is not None and 0 < number_of < 0x10000:
         yield Reading("gpu.pci_id", f"1002:{number_of:04x}", item, number)
     elif key == "rev_id" and number_of is not None and 0 <= number_of < 0x100:
@@ -89,24 +92,32 @@ def _fact(key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
 
 
 _SECTIONS = ("asic", "bus", "vbios", "vram", "partition", "mem_usage", "")
+_JSON_SECTIONS = (*_SECTIONS, "driver")
+
+
+def _one(section: str, key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
+    if section == "driver" and key in ("version", "driver_version"):
+        yield from _driver(str(value), number)
+    elif section in _SECTIONS and (key != "size" or section == "vram"):
+        yield from _fact(key, value, item, number)
 
 
 def _json(text: str) -> Iterator[Reading]:
-    for number, document in documents(text):
+    line_of = KeyLines(text)
+    for _, document in documents(text):
         entries = document.get("gpu_data") if isinstance(document, dict) else document
         for entry in entries if isinstance(entries, list) else ():
             if not isinstance(entry, dict) or "gpu" not in entry:
                 continue
             item = "amd-smi:" + str(entry["gpu"])[:20]
-            flat = [("", key, value) for key, value in entry.items()]
-            flat += [(str(section), key, value) for section, inner in entry.items() if isinstance(inner, dict)
-                     for key, value in inner.items()]
-            for section, key, value in flat:
-                here = line_of(text, f'"{key}"', number) if isinstance(key, str) and len(key) < 60 else number
-                if section == "driver" and key in ("version", "driver_version"):
-                    yield from _driver(str(value), here)
-                elif section in _SECTIONS and (key != "size" or section == "vram"):
-                    yield from _fact(str(key).lower(), value, item, here)
+            line_of("gpu")
+            for outer, inner in entry.items():
+                section = outer if isinstance(inner, dict) else ""
+                if section in _JSON_SECTIONS:
+                    if section:
+                        line_of(section)
+                    for key, value in inner.items() if isinstance(inner, dict) else ((outer, inner),):
+                        yield from _one(section, key.lower(), value, item, line_of(key))
 
 
 def _text(text: str) -> Iterator[Reading]:
@@ -141,10 +152,8 @@ def _text(text: str) -> Iterator[Reading]:
             key, value = (pair.group(1).lower(), pair.group(2).strip()) if pair else ("", "")
             if key and not value:
                 section = key
-            elif section == "driver" and key in ("version", "driver_version"):
-                yield from _driver(value, number)
-            elif key and section in _SECTIONS and (key != "size" or section == "vram"):
-                yield from _fact(key, value, item, number)
+            elif key:
+                yield from _one(section, key, value, item, number)
 
 
 def read(text: str) -> Iterator[Reading]:

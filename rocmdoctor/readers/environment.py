@@ -26,15 +26,20 @@ _PREFIXES = (
     "TRITON_", "FLASH_ATTENTION_", "NCCL_", "RCCL_", "HCC_", "DRI_", "AMDVLK_", "XLA_", "JAX_", "COMFYUI_",
     "LEMONADE_", "BNB_", "USE_ROCM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "LD_PRELOAD", "VLK_", "DISABLE_LAYER_",
 )
+# Short notes of versions in the form of variables.
+_VERSIONS = {"TORCH": "torch.version", "ROCM": "runtime.rocm_version", "ROCM_VERSION": "runtime.rocm_version",
+             "MESA": "vulkan.mesa_version"}
+# Keys that amd-smi, vulkaninfo and amdgpu dumps print before a colon.
+_TOOL_KEYS = ("GPU_", "VK_", "AMD_", "AMDGPU_", "VLK_", "HIP_V", "ROCM_V")
 _NAME = r"([A-Z][A-Z0-9_]{2,60})"
-_VALUE = r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'`]*)"
+_VALUE = r"(\"[^\"\n]{0,800}\"|'[^'\n]{0,800}'|[^\s\"'`]*)"
 _START = re.compile(
     r"^(?:[$#>] |PS [^>]{0,80}> ?)?(?:- +|\* +)?[\"'`]?(?:export +|set +|setx +|ENV +|declare -x +|env +|sudo +)?"
     r"(?:[Ee]nvironment=)?[\"']?" + _NAME + "=" + _VALUE)
 _CHAIN = re.compile(_NAME + "=" + _VALUE + r"(?:\s+|$)")
 _FLAG = re.compile(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"']?" + _NAME + "=" + _VALUE)
 _POWER = re.compile(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
-_YAML = re.compile(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r"\s*,?\s*(?:#.*)?$")
+_YAML = re.compile(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
 _MAP = re.compile(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
 _PREFIX = re.compile(r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: )")
 
@@ -45,11 +50,13 @@ def _wanted(name: str) -> bool:
 
 def recognises(text: str) -> bool:
     """Whether the name of a variable that matters occurs at all."""
-    return any(prefix in text for prefix in _PREFIXES) or "$env:" in text
+    return any(prefix in text for prefix in (*_PREFIXES, "$env:", "TORCH=", "ROCM=", "MESA="))
 
 
 def _clean(value: str) -> str | None:
     value = value.strip().rstrip("`")
+    if len(value) > 1 and value[-1] in ":;,." and value[-2].isdigit() and "/" not in value:
+        value = value[:-1]
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1]
     return None if "${" in value or "$(" in value or len(value) > 2000 else value
@@ -65,7 +72,7 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
             chain = _CHAIN.match(line, chain.end())
     else:
         yaml = _YAML.match(line)
-        if yaml:
+        if yaml and not yaml.group(1).startswith(_TOOL_KEYS):
             yield yaml.group(1), yaml.group(2)
     if "=" in line and not (start and start.group(2)[:1] in "\"'"):
         for flag in _FLAG.finditer(line, start.end() if start else 0):
@@ -78,7 +85,7 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
 def read(text: str) -> Iterator[Reading]:
     """env.X for every assignment that stands like one; a sentence that names a variable is not one."""
     for number, line in lines(text):
-        if "_" not in line and "$env:" not in line:
+        if "_" not in line and "=" not in line and "$env:" not in line:
             continue
         if "map[" in line:
             for found in _MAP.finditer(line, line.find("map[")):
@@ -90,5 +97,8 @@ def read(text: str) -> Iterator[Reading]:
             continue
         for name, raw in _of_line(body):
             value = _clean(raw)
+            if value and value[0].isdigit() and name in _VERSIONS:
+                version = _VERSIONS[name]
+                yield Reading(version, value, "0" if version == "torch.version" else "", number)
             if value is not None and _wanted(name):
                 yield Reading("env." + name, value, "", number)

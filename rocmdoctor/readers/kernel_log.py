@@ -31,7 +31,8 @@ _VRAM = re.compile(r"VRAM: ([0-9]{1,9})M ")
 _READY = re.compile(r"([0-9]{1,9})M of (VRAM|GTT) memory ready")
 _SET_UP = re.compile(r"0x1002:0x([0-9A-Fa-f]{4})(?: 0x([0-9A-Fa-f]{4}):0x([0-9A-Fa-f]{4}))?(?: 0x([0-9A-Fa-f]{2})\b)?")
 _PCI_DEVICE = re.compile(r"\[1002:([0-9a-fA-F]{4})\] type [0-9]+ class 0x03")
-_ADDED = re.compile(r"added device 1002:([0-9a-fA-F]{4})")
+_ADDED = re.compile(r"(added|skipped) device 1002:([0-9a-fA-F]{4})")
+_BOUND = re.compile(r"amdgpu ([0-9a-fA-F]{4}:)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]):")
 _CUS = re.compile(r"active_cu_number ([0-9]{1,4})")
 _UNKNOWN = re.compile(r"(amdgpu|ttm|amdttm): unknown parameter '([^']{1,80})' ignored")
 _DKMS = re.compile(r"amdgpu version: ([0-9]+\.[0-9]+\.[0-9][\w.-]{0,40})")
@@ -97,36 +98,43 @@ def read(text: str) -> Iterator[Reading]:
     seen: set[str] = set()
     unknown: list[str] = []
     unknown_line = 0
+    pending: list[tuple[str, str, int]] = []
     for number, line in lines(text):
         if "amdgpu" not in line and "drm" not in line and "1002:" not in line:
             yield from _machine(number, line)
             continue
         yield from _machine(number, line)
-        at = line.find("amdgpu ")
-        address = pci_address(line[at:]) if at >= 0 else ""
-        if address and line[at + 7:at + 19].lower() == address:
-            item = address
+        found = _BOUND.search(line) if "amdgpu " in line else None
+        if found:
+            item = (found.group(1) or "0000:").lower() + found.group(2).lower()
             if item not in seen:
                 seen.add(item)
                 yield Reading("gpu.pci_address", item, item, number)
                 yield Reading("gpu.driver", "amdgpu", item, number)
+            for name, value, at in pending:
+                yield Reading(name, value, item, at)
+            pending.clear()
         found = _PCI_DEVICE.search(line) if "] type " in line else None
         if found and pci_address(line):
             yield Reading("gpu.pci_address", pci_address(line), pci_address(line), number)
             yield Reading("gpu.pci_id", "1002:" + found.group(1).lower(), pci_address(line), number)
         found = _SET_UP.search(line) if "0x1002:0x" in line else None
         if found:
-            here = item or "kernel:1002:" + found.group(1).lower()
-            yield Reading("gpu.pci_id", "1002:" + found.group(1).lower(), here, number)
+            facts = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
             if found.group(2):
-                yield Reading("gpu.subsystem_id", f"{found.group(2)}:{found.group(3)}".lower(), here, number)
+                facts.append(("gpu.subsystem_id", f"{found.group(2)}:{found.group(3)}".lower(), number))
             if found.group(4):
-                yield Reading("gpu.revision", found.group(4).lower(), here, number)
-        found = _ADDED.search(line) if "added device" in line else None
+                facts.append(("gpu.revision", found.group(4).lower(), number))
+            if not _BOUND.search(line):
+                # Old kernels print this before the first line with the address of the same GPU.
+                yield from (Reading(name, value, "kernel:1002", at) for name, value, at in pending)
+                pending, facts = facts, []
+            yield from (Reading(name, value, item, at) for name, value, at in facts)
+        found = _ADDED.search(line) if " device 1002:" in line else None
         if found:
-            here = item or "kernel:1002:" + found.group(1).lower()
+            device = "1002:" + found.group(2).lower()
             yield Reading("kfd.available", True, "", number)
-            yield Reading("gpu.pci_id", "1002:" + found.group(1).lower(), here, number)
+            yield Reading("gpu.pci_id", device, item or "kernel:" + device, number)
         found = _UNKNOWN.search(line) if "unknown parameter" in line else None
         if found:
             unknown_line = unknown_line or number
@@ -134,5 +142,6 @@ def read(text: str) -> Iterator[Reading]:
             if name not in unknown:
                 unknown.append(name)
         yield from _gpu(number, line, item or "kernel:0")
+    yield from (Reading(name, value, item or "kernel:1002", at) for name, value, at in pending)
     if unknown:
         yield Reading("amdgpu.unknown_parameters", unknown, "", unknown_line)

@@ -25,11 +25,12 @@ TRUST = 1
 
 _MARKS = ("ggml_cuda_init", "ggml_vulkan", "load_tensors", "llama_model_load", "llm_load", "load_backend", "llama-server",
           "llama-bench", "llama-cli", "build_number", "llama.cpp", "using device ", "llama_", "system_info: n_threads",
-          "ROCm0", "Vulkan0", "ggml")
+          "ROCm0", "Vulkan0", "ggml", "built with ", "version: ")
 _BUILD = (
     re.compile(r"\bbuild(?: ?[:=]|_info:) ?b?([0-9]{3,6})[ -]\(?[0-9a-f]{6,40}\b"),
     re.compile(r"\bbuild: [0-9a-f]{6,40} \(([0-9]{3,6})\)"),
     re.compile(r"\bversion: ([0-9]{3,6}) \([0-9a-f]{6,40}\)"),
+    re.compile(r"\(build ([0-9]{3,6}), commit [0-9a-f]{6,40}\)"),
     re.compile(r"\"build_number\": ?([0-9]{3,6})\b"),
     re.compile(r"\bbuild_info: b([0-9]{3,6})-[0-9a-f]{6,40}"),
     re.compile(r"\bllama(?:[-.]cpp)?[-_/ ]b([0-9]{4,6})\b"),
@@ -52,7 +53,8 @@ def recognises(text: str) -> bool:
 
 
 def _build(line: str) -> int | None:
-    if any(word in line for word in _BUILD_WORDS):
+    # lemonade-sdk/llamacpp-rocm counts its own builds.
+    if any(word in line for word in _BUILD_WORDS) and "llamacpp-rocm" not in line:
         for pattern in _BUILD:
             found = pattern.search(line)
             if found:

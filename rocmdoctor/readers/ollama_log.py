@@ -3,10 +3,10 @@
 >>> for r in read('time=2026-02-05T19:41:15.595+08:00 level=INFO source=types.go:42 msg="inference compute" id=0 '
 ...     'filter_id=0 library=ROCm compute=gfx1151 name=ROCm0 description="AMD Radeon(TM) 8060S Graphics" '
 ...     'libdirs=ollama driver=70151.80 pci_id=0000:c7:00.0 type=iGPU total="96.0 GiB" available="94.1 GiB"'):
-...     print(r.name, r.value, r.item)
-ollama.library rocm 
-ollama.total_bytes 103079215104 
-ollama.available_bytes 101039105638 
+...     print(r.name, r.value, r.item or '-')
+ollama.library rocm -
+ollama.total_bytes 103079215104 -
+ollama.available_bytes 101039105638 -
 gpu.gfx_reported gfx1151 0000:c7:00.0
 gpu.name AMD Radeon(TM) 8060S Graphics 0000:c7:00.0
 gpu.pci_address 0000:c7:00.0 0000:c7:00.0
@@ -121,8 +121,8 @@ def read(text: str) -> Iterator[Reading]:
         found = found or (_IMAGE.search(line) if "ollama/ollama:" in line else None)
         if found:
             yield Reading("ollama.version", found.group(1), "", number)
-        if "supported_types=" in line:
-            yield Reading("ollama.supported_types", _TYPES.findall(line.split("supported_types=", 1)[1]), "", number)
+        if "supported_types=" in line or "supported types=" in line:
+            yield Reading("ollama.supported_types", _TYPES.findall(line.split("types=", 1)[1]), "", number)
         if "gpu_type=gfx" in line and gfx(line.split("gpu_type=", 1)[1]):
             item = f"ollama:{fields(line).get('gpu', '0')[:40]}"
             yield Reading("gpu.gfx_reported", gfx(line.split("gpu_type=", 1)[1]), item, number)

@@ -15,17 +15,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import documents, gfx, integer, line_of, lines, pci_address
+from rocmdoctor.textlines import KeyLines, documents, gfx, integer, lines, pci_address
 
 TRUST = 2
 
 _MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "0x",
           "DevicePath", "ROCm Version")
-_LINE = re.compile(r"GPU\[([0-9]{1,3})\]\s{0,8}: ([^:]{2,60}):\s{0,12}(.*)$")
+_LINE = re.compile(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
 _ROW = re.compile(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
 _CARD = re.compile(r"^card([0-9]{1,3})$")
 _RELEASE = re.compile(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
 _DRIVER_LINE = re.compile(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
+
+_KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx version", "pci bus", "vbios version",
+         "vram total memory (b)", "vram total used memory (b)", "gtt total memory (b)", "gtt total used memory (b)",
+         "compute partition", "memory partition", "driver version")
 
 
 def recognises(text: str) -> bool:
@@ -34,8 +38,8 @@ def recognises(text: str) -> bool:
 
 
 def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
-    key, value = key.strip().lower(), value.strip()
-    count = integer(value)
+    key, value = " ".join(key.lower().split()), value.strip()
+    count = integer(value.replace(",", ""))
     if value in ("", "N/A", "unknown", "unsupported"):
         return
     if key in ("card series", "device name", "card model") and not value.startswith("0x"):
@@ -62,41 +66,43 @@ def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
         yield Reading("amdgpu.version", value, "", number)
 
 
-def _top(entry: dict[str, Any], text: str, number: int) -> Iterator[Reading]:
+def _top(entry: dict[str, Any], line_of: KeyLines) -> Iterator[Reading]:
     """One GPU of ``amdgpu_top -d --json`` (DevicePath is its mark)."""
     path = entry.get("DevicePath")
     path = path if isinstance(path, dict) else {}
     item = pci_address(str(path.get("pci"))) or "amdgpu_top:0"
-    if pci_address(str(path.get("pci"))):
-        yield Reading("gpu.pci_address", item, item, line_of(text, '"pci"', number))
     if gfx(str(entry.get("ASIC Name"))):
-        yield Reading("gpu.gfx_reported", gfx(str(entry["ASIC Name"])), item, line_of(text, '"ASIC Name"', number))
-    if gfx(str(entry.get("gfx_target_version"))):
-        yield Reading("gpu.gfx_reported", gfx(str(entry["gfx_target_version"])), item,
-                      line_of(text, '"gfx_target_version"', number))
+        yield Reading("gpu.gfx_reported", gfx(str(entry["ASIC Name"])), item, line_of("ASIC Name"))
     device = entry.get("DeviceID")
     if isinstance(device, int) and 0 < device < 0x10000:
-        yield Reading("gpu.pci_id", f"1002:{device:04x}", item, line_of(text, '"DeviceID"', number))
+        yield Reading("gpu.pci_id", f"1002:{device:04x}", item, line_of("DeviceID"))
     if isinstance(entry.get("DeviceName"), str):
-        yield Reading("gpu.name", entry["DeviceName"], item, line_of(text, '"DeviceName"', number))
+        yield Reading("gpu.name", entry["DeviceName"], item, line_of("DeviceName"))
+    if pci_address(str(path.get("pci"))):
+        yield Reading("gpu.pci_address", item, item, line_of("pci"))
 
 
 def _json(text: str) -> Iterator[Reading]:
-    for number, document in documents(text):
+    line_of = KeyLines(text)
+    for _, document in documents(text):
         for entry in document if isinstance(document, list) else (document,):
             if isinstance(entry, dict):
                 if "DevicePath" in entry:
-                    yield from _top(entry, text, number)
+                    yield from _top(entry, line_of)
                 rocm = entry.get("ROCm Version", entry.get("ROCm version"))
                 if isinstance(rocm, str) and _RELEASE.match(rocm):
-                    yield Reading("runtime.rocm_version", rocm, "", line_of(text, '"ROCm Version"', number))
+                    yield Reading("runtime.rocm_version", rocm, "", line_of("ROCm Version"))
                 for card, inner in entry.items():
                     match = _CARD.match(card)
                     if isinstance(inner, dict) and (match or card == "system"):
                         item = "rocm-smi:" + match.group(1) if match else ""
+                        line_of(card)
+                        has_id = any(key.lower() in ("device id", "gpu id") for key in inner)
                         for key, value in inner.items():
-                            if isinstance(value, str) and (match or key.lower() == "driver version"):
-                                yield from _fact(key, value, item, line_of(text, f'"{key}"', number))
+                            lower = key.lower()
+                            if isinstance(value, str) and lower in _KEYS and (match or lower == "driver version"):
+                                if not (has_id and lower == "card model"):
+                                    yield from _fact(key, value, item, line_of(key))
 
 
 def read(text: str) -> Iterator[Reading]:

@@ -28,7 +28,7 @@ _ROCK = re.compile(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
 
 def recognises(text: str) -> bool:
     """Whether rocminfo or hipInfo printed something here."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in _MARKS) or "Name:" in text and "gfx" in text
 
 
 def _first(value: str) -> str:
@@ -70,7 +70,7 @@ def read(text: str) -> Iterator[Reading]:
         if ":" not in line:
             continue
         parts = _KEY.split(line)
-        for key, raw in zip(parts[1::2], parts[2::2]):
+        for key, raw in zip(parts[1::2], parts[2::2], strict=False):
             value = raw.strip()
             if key == "gcnArchName" and gfx(value):
                 gpus += 1

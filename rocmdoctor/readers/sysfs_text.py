@@ -21,9 +21,10 @@ TRUST = 3
 
 _MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
-          "BOOT_IMAGE=", "uname")
+          "BOOT_IMAGE=", "uname", "KERNEL=", "Kernel: ", '"kernel"', "+deb")
 _UNAME = re.compile(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
-_BARE = re.compile(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.][\w.+~-]{0,60})$")
+_BARE = re.compile(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
+_NAMED = re.compile(r"(?:^\s*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
 _TAIL = re.compile(r"generic|oem|arch|\.fc[0-9]|\.el[0-9]|amd64|pve|WSL2|lowlatency|cachy|zen|lts|default|MANJARO|aws|"
                    r"azure|x86_64|mainline|nobara|xanmod|liquorix")
 _DKMS = re.compile(r"\bamdgpu/([0-9][\w.~-]{0,60}), ([0-9]+\.[0-9]+[\w.+~-]{0,80}), \w{1,12}: (installed|built|added)")
@@ -84,6 +85,8 @@ def _uevent(number: int, line: str, item: str) -> Iterator[Reading]:
 
 def _machine(number: int, line: str) -> Iterator[Reading]:
     found = _UNAME.search(line[:400]) if "Linux " in line else None
+    if not found and "ernel" in line or "KERNEL=" in line:
+        found = _NAMED.search(line[:2000])
     if not found:
         found = _BARE.match(line.strip()) if len(line) < 120 and "." in line else None
         found = found if found and (line.startswith(("UNAME", "$", "uname")) or _TAIL.search(line)) else None
@@ -107,7 +110,7 @@ def _machine(number: int, line: str) -> Iterator[Reading]:
 
 
 def _octal(mode: str) -> str:
-    bits = [str(sum(bit for bit, letter in zip((4, 2, 1), mode[i:i + 3]) if letter not in "-ST")) for i in (1, 4, 7)]
+    bits = [str(sum(bit for bit, letter in zip((4, 2, 1), mode[i:i + 3], strict=False) if letter not in "-ST")) for i in (1, 4, 7)]
     return "0" + "".join(bits)
 
 
