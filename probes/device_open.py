@@ -26,7 +26,7 @@ def failure(tree, path):
 
 def probe(emit, tree):
     nodes = ["/dev/dri/" + name for name in tree.names("/dev/dri") if name.startswith("renderD")
-             and tree.try_read("%s/%s/device/vendor" % (DRM, name)) in ("0x1002", None)]
+             and tree.try_read(f"{DRM}/{name}/device/vendor") in ("0x1002", None)]
     if nodes:
         emit.known("dev.render_openable", not any(failure(tree, node) for node in nodes), ", ".join(nodes))
     else:

@@ -128,9 +128,9 @@ def emit_ras(emit, tree, device, item):
             totals[kind] += int(count)
     for kind, total in totals.items():
         if files:
-            emit.known("gpu.ras_%s_count" % kind, total, device + "/ras", item)
+            emit.known(f"gpu.ras_{kind}_count", total, device + "/ras", item)
         else:
-            emit.absent("gpu.ras_%s_count" % kind, device + "/ras", item)
+            emit.absent(f"gpu.ras_{kind}_count", device + "/ras", item)
 
 
 def emit_apu(emit, tree, device, item, awake):

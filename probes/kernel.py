@@ -113,11 +113,12 @@ def emit_stuck(emit, tree):
     for pid in tree.names("/proc"):
         if not pid.isdigit():
             continue
-        text = tree.try_read("/proc/%s/stat" % pid, 4096)
+        text = tree.try_read(f"/proc/{pid}/stat", 4096)
         if text is None or text.rpartition(")")[2].split()[:1] != ["D"]:
             continue
         name = text.partition("(")[2].rpartition(")")[0]
-        stuck.append("%s %s %s" % (pid, name, tree.try_read("/proc/%s/wchan" % pid, 256) or "?"))
+        place = tree.try_read(f"/proc/{pid}/wchan", 256) or "?"
+        stuck.append(f"{pid} {name} {place}")
     emit.known("kernel.stuck_processes", stuck[:50], "/proc")
 
 
@@ -155,7 +156,7 @@ def emit_iommu(emit, tree, cmdline):
     elif not tree.names("/sys/class/iommu") and not tree.names(groups):
         emit.known("machine.iommu", "off", "/sys/class/iommu")
     else:
-        kinds = {tree.try_read("%s/%s/type" % (groups, name)) for name in tree.names(groups)} - {None}
+        kinds = {tree.try_read(f"{groups}/{name}/type") for name in tree.names(groups)} - {None}
         through = kinds == {"identity"} or (not kinds and bool(re.search(r"\biommu=pt\b|iommu\.passthrough=1", cmdline)))
         emit.known("machine.iommu", "passthrough" if through else "on", groups)
 
@@ -203,7 +204,7 @@ def emit_built(emit, tree, release, loaded):
     if loaded:
         emit.known("amdgpu.built", True, MODULE)
         return
-    folders = ["%s/lib/modules/%s" % (base, release) for base in ("", "/usr", "/run/booted-system/kernel-modules")]
+    folders = [f"{base}/lib/modules/{release}" for base in ("", "/usr", "/run/booted-system/kernel-modules")]
     read = False
     for path in (folder + "/" + name for folder in folders for name in ("modules.builtin", "modules.dep")):
         text = tree.try_read(path, 8 << 20)
@@ -217,7 +218,7 @@ def emit_built(emit, tree, release, loaded):
         emit.known("amdgpu.built", False, folders[0])
     else:
         # A container sees the host's kernel and its own /lib.
-        emit.unknown("amdgpu.built", "unreadable", "no module list for kernel %s" % release, "modinfo amdgpu")
+        emit.unknown("amdgpu.built", "unreadable", f"no module list for kernel {release}", "modinfo amdgpu")
 
 
 def emit_options(emit, tree, cmdline):

@@ -13,8 +13,8 @@ KFD = "/sys/class/kfd"
 NODES = KFD + "/kfd/topology/nodes"
 # include/uapi and amdkfd/kfd_crat.h: CRAT_IOLINK_FLAGS_NO_ATOMICS_32_BIT and _64_BIT
 NO_ATOMICS = 0b1100
-FIRST_CPU_LINK_TYPE = 2
-MEMORY_PER_GPU = ("gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size", "gpu.kfd_pool_bytes",
+PCI_EXPRESS = 2
+FACTS_OF_A_GPU = ("gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size", "gpu.kfd_pool_bytes",
                   "gpu.kfd_node", "gpu.atomics")
 
 
@@ -32,12 +32,12 @@ def table(text):
 
 def gfx_name(version):
     """110501 -> gfx1151, 90010 -> gfx90a: the minor and the stepping are one hexadecimal digit each."""
-    return "gfx%d%x%x" % (version // 10000, version // 100 % 100, version % 100)
+    return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
 
 
 def pci_address(node):
     place = node.get("location_id", 0)
-    return "%04x:%02x:%02x.%d" % (node.get("domain", 0), place >> 8 & 0xFF, place >> 3 & 0x1F, place & 7)
+    return f"{node.get('domain', 0):04x}:{place >> 8 & 0xFF:02x}:{place >> 3 & 0x1F:02x}.{place & 7}"
 
 
 def rows(tree, folder):
@@ -64,7 +64,7 @@ def emit_gpu(emit, tree, number, node):
         emit.known("gpu.kfd_pool_bytes", max(banks), folder + "/mem_banks", item)
     else:
         emit.absent("gpu.kfd_pool_bytes", folder + "/mem_banks", item)
-    links = [link for link in rows(tree, folder + "/io_links") if link.get("type") == FIRST_CPU_LINK_TYPE]
+    links = [link for link in rows(tree, folder + "/io_links") if link.get("type") == PCI_EXPRESS]
     if links:
         emit.known("gpu.atomics", not any(link.get("flags", 0) & NO_ATOMICS for link in links), folder + "/io_links", item)
 
@@ -74,7 +74,7 @@ def probe(emit, tree):
     emit.known("kfd.available", here, KFD)
     if not here:
         emit.absent("kfd.gpu_nodes", KFD)
-        for fact in MEMORY_PER_GPU[1:]:
+        for fact in FACTS_OF_A_GPU[1:]:
             emit.unknown(fact, "not_applicable", KFD + " is not there")
         return
     found, seen = 0, set()

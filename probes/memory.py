@@ -21,7 +21,7 @@ DMI = "/sys/firmware/dmi/tables/DMI"
 def emit_meminfo(emit, tree):
     for fact, label in MEMINFO:
         def of(text, label=label):
-            found = re.search(r"^%s:\s+(\d+) kB" % label, text, re.M)
+            found = re.search(rf"^{label}:\s+(\d+) kB", text, re.M)
             return int(found.group(1)) * 1024 if found else None
         emit_file(emit, tree, fact, "/proc/meminfo", of)
 
@@ -68,12 +68,12 @@ def emit_installed(emit, tree):
 
 def emit_ttm(emit, tree):
     # With amdgpu-dkms both modules may be loaded; amdgpu then allocates from amdttm.
-    module = next((name for name in ("amdttm", "ttm") if tree.exists("/sys/module/%s/parameters/pages_limit" % name)), None)
+    module = next((name for name in ("amdttm", "ttm") if tree.exists(f"/sys/module/{name}/parameters/pages_limit")), None)
     if module is None:
         for fact in ("memory.ttm_module", "memory.ttm_limit_bytes"):
             emit.absent(fact, "/sys/module/ttm/parameters/pages_limit")
         return
-    path = "/sys/module/%s/parameters/pages_limit" % module
+    path = f"/sys/module/{module}/parameters/pages_limit"
     emit.known("memory.ttm_module", module, path)
     page = os.sysconf("SC_PAGE_SIZE") if tree.live else 4096
     emit_file(emit, tree, "memory.ttm_limit_bytes", path, lambda text: int(text) * page)

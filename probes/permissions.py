@@ -52,7 +52,7 @@ def emit_kfd(emit, tree, names):
         else:
             emit.known("dev.kfd_gid", info.st_gid, KFD)
             emit.known("dev.kfd_group", names.get(info.st_gid, str(info.st_gid)), KFD)
-            emit.known("dev.kfd_mode", "%04o" % stat.S_IMODE(info.st_mode), KFD)
+            emit.known("dev.kfd_mode", f"{stat.S_IMODE(info.st_mode):04o}", KFD)
 
 
 def emit_render(emit, tree, names):
