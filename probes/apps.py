@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
+
+from probe_protocol import main
 
 PROVIDES = ["app.name", "app.version", "app.path", "ollama.version", "llama.build"]
 LANE = "quiet"
@@ -16,6 +16,7 @@ DEADLINE = 10
 NEEDS = []
 PYTHON = "own"
 
+SOURCE = "apps"
 BINARIES = ("usr/local/bin", "usr/bin", "bin", "opt/*/bin", "snap/bin", "home/*/.local/bin", "home/*/bin",
             "home/linuxbrew/.linuxbrew/bin", "root/.local/bin")
 PROGRAMS = {"ollama": "ollama", "llama-server": "llama.cpp", "llama-cli": "llama.cpp", "lms": "lmstudio",
@@ -35,38 +36,6 @@ SITES = ("home/*/.local/lib/python3*/site-packages", "home/*/venv/lib/python3*/s
          "home/*/*/.venv/lib/python3*/site-packages", "usr/local/lib/python3*/dist-packages",
          "usr/local/lib/python3*/site-packages", "usr/lib/python3*/site-packages", "usr/lib/python3/dist-packages")
 PACKAGES = {"vllm": "vllm", "lemonade_sdk": "lemonade", "llama_cpp_python": "llama-cpp-python"}
-
-
-def _arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
-    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
-    return parser.parse_args()
-
-
-class Out:
-    """Writes each fact as soon as it is known."""
-
-    def __init__(self, path, source):
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
-        self.source = source
-
-    def _line(self, **data):
-        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
-        self.file.flush()
-
-    def known(self, fact, value, item="", source=""):
-        self._line(fact=fact, item=item, value=value, source=source or self.source)
-
-    def absent(self, fact, item="", source=""):
-        self._line(fact=fact, item=item, absent=True, source=source or self.source)
-
-    def unknown(self, fact, reason, detail="", command="", item=""):
-        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
-
-    def end(self):
-        self._line(end=True)
-        self.file.close()
 
 
 def read(path):
@@ -138,11 +107,9 @@ def ollama_version(path):
 COMMANDS = {"ollama": "ollama --version", "llama.cpp": "llama-server --version", "vllm": "vllm --version"}
 
 
-def main():
-    arguments = _arguments()
-    out = Out(arguments.out, "apps")
-    live = arguments.root in ("", "/")
-    root = Path(arguments.root or "/")
+def probe(emit, tree):
+    live = tree.live
+    root = Path(tree.root)
     seen = {}
     for name, path in candidates(root, live):
         real = os.path.dirname(os.path.realpath(path)) if path.is_file() else os.path.realpath(path)
@@ -152,26 +119,25 @@ def main():
         shown = "/" + str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
         first = len(seen[name]) == 1
         item = name if first else f"{name}@{shown}"
-        out.known("app.name", name, item)
-        out.known("app.path", shown, item)
+        emit.known("app.name", name, SOURCE, item)
+        emit.known("app.path", shown, SOURCE, item)
         version = version_of(name, path, live)
         if version:
-            out.known("app.version", version, item)
+            emit.known("app.version", version, SOURCE, item)
         else:
-            out.unknown("app.version", "unreadable", "no version in its files", COMMANDS.get(name, ""), item)
+            emit.unknown("app.version", "unreadable", "no version in its files", COMMANDS.get(name, ""), item)
         if first and name == "ollama" and version:
-            out.known("ollama.version", version)
+            emit.known("ollama.version", version, SOURCE)
         if first and name == "llama.cpp" and version:
-            out.known("llama.build", int(version.lstrip("b")))
+            emit.known("llama.build", int(version.lstrip("b")), SOURCE)
     if not seen:
         for fact in ("app.name", "app.version", "app.path"):
-            out.absent(fact)
+            emit.absent(fact, SOURCE)
     if "ollama" not in seen:
-        out.absent("ollama.version")
+        emit.absent("ollama.version", SOURCE)
     if "llama.cpp" not in seen:
-        out.absent("llama.build")
-    out.end()
+        emit.absent("llama.build", SOURCE)
 
 
 if __name__ == "__main__":
-    main()
+    main(probe)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 from pathlib import Path
+
+from probe_protocol import main
 
 PROVIDES = ["opencl.platforms"]
 LANE = "quiet"
@@ -13,6 +13,7 @@ DEADLINE = 5
 NEEDS = []
 PYTHON = "own"
 
+SOURCE = "opencl"
 FOLDERS = ("etc/OpenCL/vendors", "run/opengl-driver/etc/OpenCL/vendors", "usr/share/OpenCL/vendors")
 PLATFORMS = (
     ("amdocl", "AMD Accelerated Parallel Processing"), ("RusticlOpenCL", "rusticl"), ("MesaOpenCL", "Clover"),
@@ -21,42 +22,8 @@ PLATFORMS = (
 )
 
 
-def _arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
-    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
-    return parser.parse_args()
-
-
-class Out:
-    """Writes each fact as soon as it is known."""
-
-    def __init__(self, path, source):
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
-        self.source = source
-
-    def _line(self, **data):
-        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
-        self.file.flush()
-
-    def known(self, fact, value, item="", source=""):
-        self._line(fact=fact, item=item, value=value, source=source or self.source)
-
-    def absent(self, fact, item="", source=""):
-        self._line(fact=fact, item=item, absent=True, source=source or self.source)
-
-    def unknown(self, fact, reason, detail="", command="", item=""):
-        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
-
-    def end(self):
-        self._line(end=True)
-        self.file.close()
-
-
-def main():
-    arguments = _arguments()
-    out = Out(arguments.out, "opencl")
-    root = Path(arguments.root or "/")
+def probe(emit, tree):
+    root = Path(tree.root)
     names = []
     unread = []
     for file in (file for folder in FOLDERS for file in sorted((root / folder).glob("*.icd"))):
@@ -69,11 +36,10 @@ def main():
         if name not in names:
             names.append(name)
     if unread and not names:
-        out.unknown("opencl.platforms", "no_permission", "; ".join(unread), "clinfo -l")
+        emit.unknown("opencl.platforms", "no_permission", "; ".join(unread), "clinfo -l")
     else:
-        out.known("opencl.platforms", names)
-    out.end()
+        emit.known("opencl.platforms", names, SOURCE)
 
 
 if __name__ == "__main__":
-    main()
+    main(probe)

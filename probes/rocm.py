@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import sys
 from pathlib import Path
+
+from probe_protocol import main
 
 PROVIDES = ["rocm.path", "rocm.version", "rocm.kind", "rocm.tensile_targets", "rocm.hip_version",
             "runtime.rocm_version", "runtime.hip_version", "runtime.rocm_targets"]
@@ -16,6 +16,7 @@ DEADLINE = 10
 NEEDS = []
 PYTHON = "own"
 
+SOURCE = "rocm"
 SITES = (
     "usr/lib/python3*/site-packages", "usr/lib/python3*/dist-packages", "usr/local/lib/python3*/dist-packages",
     "usr/local/lib/python3*/site-packages", "opt/*/lib/python3*/site-packages",
@@ -26,38 +27,6 @@ SITES = (
 OLLAMA = ("usr/local/lib/ollama/rocm*", "usr/lib/ollama/rocm*", "usr/lib64/ollama/rocm*",
           "home/*/ollama/lib/ollama/rocm*", "opt/ollama/lib/ollama/rocm*")
 DISTRIBUTION = ("usr/lib64", "usr/lib/x86_64-linux-gnu", "usr/lib")
-
-
-def _arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
-    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
-    return parser.parse_args()
-
-
-class Out:
-    """Writes each fact as soon as it is known."""
-
-    def __init__(self, path, source):
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
-        self.source = source
-
-    def _line(self, **data):
-        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
-        self.file.flush()
-
-    def known(self, fact, value, item="", source=""):
-        self._line(fact=fact, item=item, value=value, source=source or self.source)
-
-    def absent(self, fact, item="", source=""):
-        self._line(fact=fact, item=item, absent=True, source=source or self.source)
-
-    def unknown(self, fact, reason, detail="", command="", item=""):
-        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
-
-    def end(self):
-        self._line(end=True)
-        self.file.close()
 
 
 def inside(root, path):
@@ -198,40 +167,37 @@ def bundled(root):
                 yield folder, version, "ollama", carried, ""
 
 
-def main():
-    arguments = _arguments()
-    out = Out(arguments.out, "rocm")
-    root = Path(arguments.root or "/")
+def probe(emit, tree):
+    root = Path(tree.root)
     best = None
     for path, version, kind, carried, hip in [*system(root), *wheels(root), *bundled(root)]:
         item = "/" + str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
-        out.known("rocm.path", item, item)
-        out.known("rocm.kind", kind, item)
+        emit.known("rocm.path", item, SOURCE, item)
+        emit.known("rocm.kind", kind, SOURCE, item)
         if version:
-            out.known("rocm.version", version, item)
+            emit.known("rocm.version", version, SOURCE, item)
         else:
-            out.unknown("rocm.version", "unreadable", "no version file", f"cat {item}/.info/version", item)
+            emit.unknown("rocm.version", "unreadable", "no version file", f"cat {item}/.info/version", item)
         if hip:
-            out.known("rocm.hip_version", hip, item)
+            emit.known("rocm.hip_version", hip, SOURCE, item)
         else:
-            out.unknown("rocm.hip_version", "unreadable", "no version file", "hipconfig --version", item)
+            emit.unknown("rocm.hip_version", "unreadable", "no version file", "hipconfig --version", item)
         if carried is None:
-            out.absent("rocm.tensile_targets", item, "rocm: no rocBLAS library folder")
+            emit.absent("rocm.tensile_targets", "rocm: no rocBLAS library folder", item)
         else:
-            out.known("rocm.tensile_targets", carried, item)
+            emit.known("rocm.tensile_targets", carried, SOURCE, item)
         if best is None and kind != "ollama":
             best = (version, hip, carried, f"rocm: {item}")
     if best is None:
         for name in PROVIDES:
-            out.absent(name)
+            emit.absent(name, SOURCE)
     else:
         for name, value in zip(PROVIDES[5:], best[:3]):
             if value:
-                out.known(name, value, source=best[3])
+                emit.known(name, value, best[3])
             else:
-                out.unknown(name, "unreadable", f"{best[3]} does not say", "hipconfig --version")
-    out.end()
+                emit.unknown(name, "unreadable", f"{best[3]} does not say", "hipconfig --version")
 
 
 if __name__ == "__main__":
-    main()
+    main(probe)

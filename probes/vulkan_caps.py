@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import tempfile
+
+from probe_protocol import main
 
 PROVIDES = [
     "vulkan.instance_version", "vulkan.mesa_version", "vulkan.amdvlk_version",
@@ -18,41 +18,10 @@ DEADLINE = 20
 NEEDS = ["module:vulkan"]
 PYTHON = "own"
 
+SOURCE = "vulkan_caps"
 COMMAND = "vulkaninfo --summary"
 TYPES = {0: "other", 1: "integrated", 2: "discrete", 3: "virtual", 4: "cpu"}
 DRIVERS = {1: "amd-proprietary", 2: "amdvlk", 3: "radv", 13: "llvmpipe"}
-
-
-def _arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
-    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
-    return parser.parse_args()
-
-
-class Out:
-    """Writes each fact as soon as it is known."""
-
-    def __init__(self, path, source):
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
-        self.source = source
-
-    def _line(self, **data):
-        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
-        self.file.flush()
-
-    def known(self, fact, value, item="", source=""):
-        self._line(fact=fact, item=item, value=value, source=source or self.source)
-
-    def absent(self, fact, item="", source=""):
-        self._line(fact=fact, item=item, absent=True, source=source or self.source)
-
-    def unknown(self, fact, reason, detail="", command="", item=""):
-        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
-
-    def end(self):
-        self._line(end=True)
-        self.file.close()
 
 
 def version_text(number):
@@ -67,21 +36,21 @@ def text(value):
     return str(value)
 
 
-def device_facts(vk, out, device, item):
+def device_facts(vk, emit, device, item):
     """Facts of one physical device; every struct stays in a variable until the driver has answered."""
     base = vk.vkGetPhysicalDeviceProperties(device)
-    out.known("vk.name", text(base.deviceName), item)
-    out.known("vk.type", TYPES.get(base.deviceType, "other"), item)
-    out.known("vk.pci_id", f"{base.vendorID:04x}:{base.deviceID:04x}", item)
+    emit.known("vk.name", text(base.deviceName), SOURCE, item)
+    emit.known("vk.type", TYPES.get(base.deviceType, "other"), SOURCE, item)
+    emit.known("vk.pci_id", f"{base.vendorID:04x}:{base.deviceID:04x}", SOURCE, item)
 
     memory = vk.vkGetPhysicalDeviceMemoryProperties(device)
     heaps = [{"size": int(memory.memoryHeaps[i].size), "device_local": bool(memory.memoryHeaps[i].flags & 1)}
              for i in range(memory.memoryHeapCount)]
-    out.known("vk.heaps", sorted(heaps, key=lambda heap: (not heap["device_local"], -heap["size"])), item)
+    emit.known("vk.heaps", sorted(heaps, key=lambda heap: (not heap["device_local"], -heap["size"])), SOURCE, item)
 
     names = {text(e.extensionName) for e in vk.vkEnumerateDeviceExtensionProperties(device, None)}
-    out.known("vk.coopmat", "VK_KHR_cooperative_matrix" in names, item)
-    out.known("vk.bf16", "VK_KHR_shader_bfloat16" in names, item)
+    emit.known("vk.coopmat", "VK_KHR_cooperative_matrix" in names, SOURCE, item)
+    emit.known("vk.bf16", "VK_KHR_shader_bfloat16" in names, SOURCE, item)
 
     # Chained structs of Vulkan 1.3 may only be asked of a 1.3 device; older ones keep their defaults and say nothing.
     version = (base.apiVersion >> 22 & 0x7F, base.apiVersion >> 12 & 0x3FF)
@@ -96,31 +65,31 @@ def device_facts(vk, out, device, item):
     if version < (1, 1):
         for name in ("vk.driver", "vk.driver_info", "vk.max_allocation_bytes", "vk.max_buffer_bytes", "vk.fp16",
                      "vk.int_dot", "vk.subgroup_size"):
-            out.unknown(name, "not_applicable", "the device has Vulkan 1.0 only", COMMAND, item)
+            emit.unknown(name, "not_applicable", "the device has Vulkan 1.0 only", COMMAND, item)
         return
     vk.vkGetPhysicalDeviceProperties2(device, properties)
     vk.vkGetPhysicalDeviceFeatures2(device, features)
-    out.known("vk.max_allocation_bytes", int(sizes.maxMemoryAllocationSize), item)
-    out.known("vk.subgroup_size", int(subgroup.subgroupSize), item)
+    emit.known("vk.max_allocation_bytes", int(sizes.maxMemoryAllocationSize), SOURCE, item)
+    emit.known("vk.subgroup_size", int(subgroup.subgroupSize), SOURCE, item)
     if version >= (1, 2):
-        out.known("vk.driver", DRIVERS.get(driver.driverID, "other"), item)
+        emit.known("vk.driver", DRIVERS.get(driver.driverID, "other"), SOURCE, item)
         name = text(vk.ffi.string(driver.driverName))
         info = text(vk.ffi.string(driver.driverInfo))
-        out.known("vk.driver_info", info or name, item)
-        out.known("vk.fp16", bool(half.shaderFloat16), item)
+        emit.known("vk.driver_info", info or name, SOURCE, item)
+        emit.known("vk.fp16", bool(half.shaderFloat16), SOURCE, item)
         if found := re.search(r"Mesa (\d+\.\d+(?:\.\d+)?\S*)", info):
-            out.known("vulkan.mesa_version", found[1])
+            emit.known("vulkan.mesa_version", found[1], SOURCE)
         elif driver.driverID == 2 and info:
-            out.known("vulkan.amdvlk_version", info)
+            emit.known("vulkan.amdvlk_version", info, SOURCE)
     if version >= (1, 3):
-        out.known("vk.max_buffer_bytes", int(limits.maxBufferSize), item)
-        out.known("vk.int_dot", bool(dot.integerDotProduct4x8BitPackedSignedAccelerated), item)
+        emit.known("vk.max_buffer_bytes", int(limits.maxBufferSize), SOURCE, item)
+        emit.known("vk.int_dot", bool(dot.integerDotProduct4x8BitPackedSignedAccelerated), SOURCE, item)
 
 
-def collect(vk, out):
+def collect(vk, emit):
     """Instance, then device by device."""
     instance_version = vk.vkEnumerateInstanceVersion()
-    out.known("vulkan.instance_version", version_text(int(instance_version)))
+    emit.known("vulkan.instance_version", version_text(int(instance_version)), SOURCE)
     application = vk.VkApplicationInfo(
         pApplicationName="rocmdoctor", applicationVersion=1, pEngineName="none", engineVersion=1,
         apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
@@ -130,39 +99,34 @@ def collect(vk, out):
     instance = vk.vkCreateInstance(create, None)
     devices = vk.vkEnumeratePhysicalDevices(instance)
     if not len(devices):
-        out.absent("vk.name")
+        emit.absent("vk.name", SOURCE)
     for number, device in enumerate(devices):
         try:
-            device_facts(vk, out, device, str(number))
+            device_facts(vk, emit, device, str(number))
         except Exception as error:  # noqa: BLE001 - one bad driver must not hide the next device
-            out.unknown("vk.driver_info", "unreadable", f"{type(error).__name__}: {error}", COMMAND, str(number))
+            emit.unknown("vk.driver_info", "unreadable", f"{type(error).__name__}: {error}", COMMAND, str(number))
 
 
-def main():
-    arguments = _arguments()
-    out = Out(arguments.out, "vulkan_caps")
-    if arguments.root not in ("", "/"):
+def probe(emit, tree):
+    if not tree.live:
         for name in PROVIDES:
-            out.unknown(name, "not_applicable", "a recorded machine has no driver to ask", COMMAND)
-        out.end()
+            emit.unknown(name, "not_applicable", "a recorded machine has no driver to ask", COMMAND)
         return
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     try:
         import vulkan as vk
     except (ImportError, OSError, KeyError) as error:
         for name in PROVIDES:
-            out.unknown(name, "no_tool", f"{type(error).__name__}: {error}", COMMAND)
-        out.end()
+            emit.unknown(name, "no_tool", f"{type(error).__name__}: {error}", COMMAND)
         return
     try:
-        collect(vk, out)
+        collect(vk, emit)
     except Exception as error:  # noqa: BLE001 - the binding turns every VkResult into an exception class of its own
         if type(error).__name__ == "VkErrorIncompatibleDriver":
-            out.absent("vk.name", source="vulkan_caps: VK_ERROR_INCOMPATIBLE_DRIVER")
+            emit.absent("vk.name", "vulkan_caps: VK_ERROR_INCOMPATIBLE_DRIVER")
         else:
-            out.unknown("vk.name", "unreadable", f"{type(error).__name__}: {error}", COMMAND)
-    out.end()
+            emit.unknown("vk.name", "unreadable", f"{type(error).__name__}: {error}", COMMAND)
 
 
 if __name__ == "__main__":
-    main()
+    main(probe)

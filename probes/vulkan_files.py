@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
 from pathlib import Path
+
+from probe_protocol import main
 
 PROVIDES = ["vulkan.loader", "vulkan.icds", "vulkan.broken_icds", "vulkan.mesa_version", "vulkan.amdvlk_version"]
 LANE = "quiet"
@@ -14,6 +15,7 @@ DEADLINE = 5
 NEEDS = []
 PYTHON = "own"
 
+SOURCE = "vulkan_files"
 MANIFESTS = (
     "usr/share/vulkan/icd.d", "usr/local/share/vulkan/icd.d", "etc/vulkan/icd.d", "usr/local/etc/vulkan/icd.d",
     "run/opengl-driver/share/vulkan/icd.d", "usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d",
@@ -22,38 +24,6 @@ MANIFESTS = (
 LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "lib/x86_64-linux-gnu", "lib64", "lib",
              "usr/local/lib", "usr/local/lib64", "usr/lib/i386-linux-gnu", "usr/lib32",
              "run/opengl-driver/lib", "run/current-system/sw/lib", "usr/lib/wsl/lib", "opt/amdgpu/lib/x86_64-linux-gnu")
-
-
-def _arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", required=True, help="file that gets the facts, one JSON object a line")
-    parser.add_argument("--root", default="", help="folder that stands for / (a recorded machine)")
-    return parser.parse_args()
-
-
-class Out:
-    """Writes each fact as soon as it is known."""
-
-    def __init__(self, path, source):
-        self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
-        self.source = source
-
-    def _line(self, **data):
-        self.file.write(json.dumps(data, ensure_ascii=False, default=str) + "\n")
-        self.file.flush()
-
-    def known(self, fact, value, item="", source=""):
-        self._line(fact=fact, item=item, value=value, source=source or self.source)
-
-    def absent(self, fact, item="", source=""):
-        self._line(fact=fact, item=item, absent=True, source=source or self.source)
-
-    def unknown(self, fact, reason, detail="", command="", item=""):
-        self._line(fact=fact, item=item, unknown=reason, detail=detail, command=command)
-
-    def end(self):
-        self._line(end=True)
-        self.file.close()
 
 
 def library_folders(root, live):
@@ -112,17 +82,16 @@ def package_version(root, names):
     return ""
 
 
-def main():
-    arguments = _arguments()
-    out = Out(arguments.out, "vulkan_files")
-    live = arguments.root in ("", "/")
-    root = Path(arguments.root or "/")
+def probe(emit, tree):
+    live = tree.live
+    root = Path(tree.root)
     folders = library_folders(root, live)
     loaders = [folder / "libvulkan.so.1" for folder in folders if os.path.lexists(folder / "libvulkan.so.1")]
-    out.known("vulkan.loader", bool(loaders), source=f"vulkan_files: {loaders[0].name}" if loaders else "")
+    inside = [loader for loader in loaders if loader.is_relative_to(root)]
+    emit.known("vulkan.loader", bool(loaders), f"/{inside[0].relative_to(root)}" if inside else SOURCE)
     files = manifests(root, live)
     shown = {file: "/" + str(file.relative_to(root)) if file.is_relative_to(root) else str(file) for file in files}
-    out.known("vulkan.icds", [shown[file] for file in files])
+    emit.known("vulkan.icds", [shown[file] for file in files], SOURCE)
     broken = []
     for file in files:
         try:
@@ -131,18 +100,18 @@ def main():
             good = False
         if not good:
             broken.append(shown[file])
-    out.known("vulkan.broken_icds", broken)
+    emit.known("vulkan.broken_icds", broken, SOURCE)
     packages = {"vulkan.mesa_version": ("mesa-vulkan-drivers", "vulkan-radeon", "mesa"),
                 "vulkan.amdvlk_version": ("amdvlk", "amdvlk64", "vulkan-amdgpu")}
     for fact, names in packages.items():
-        if version := package_version(root, names):
-            out.known(fact, version, source="vulkan_files: package database")
+        # 25.0.7 out of 25.0.7-2+deb12u1: packagers' own numbers say nothing of the driver.
+        if version := package_version(root, names).split("-")[0].split("+")[0]:
+            emit.known(fact, version, "vulkan_files: package database")
         elif (root / "var/lib/dpkg/status").exists() or (root / "var/lib/pacman/local").is_dir():
-            out.absent(fact, source="vulkan_files: package database")
+            emit.absent(fact, "vulkan_files: package database")
         else:
-            out.unknown(fact, "not_collected", "no dpkg or pacman database to read", "vulkaninfo --summary")
-    out.end()
+            emit.unknown(fact, "not_collected", "no dpkg or pacman database to read", "vulkaninfo --summary")
 
 
 if __name__ == "__main__":
-    main()
+    main(probe)
