@@ -10,6 +10,8 @@ from typing import Any
 MAX_LINE = 20_000
 _MAX_JSON_STARTS = 40
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+# docker compose ("name-1  | ") and journald ("Feb 12 12:12:03 host unit[1]: ").
+_PREFIX = re.compile(r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: )")
 _PCI = re.compile(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
 _GFX = re.compile(r"(?<![0-9A-Za-z])gfx([0-9]{1,4}[0-9a-f]{0,2})(?![0-9a-zA-Z-])", re.IGNORECASE)
 _RADV = {
@@ -24,7 +26,7 @@ _RADV_NAME = re.compile(r"\(RADV ([A-Z0-9_]{3,24})\)")
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines without colours, NULs and carriage returns; very long ones are cut.
+    """Numbered lines without colours, NULs, carriage returns and log prefixes; very long ones are cut.
 
     >>> list(lines("a\\r\\n\\x1b[37mROCk module is loaded\\x1b[0m\\n"))[:2]
     [(1, 'a'), (2, 'ROCk module is loaded')]
@@ -33,7 +35,16 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
         line = line[:MAX_LINE]
         if "\x1b" in line:
             line = _ANSI.sub("", line)
-        yield number, line.replace("\x00", "").rstrip()
+        yield number, _PREFIX.sub("", line.replace("\x00", "").rstrip(), count=1)
+
+
+def bare(text: str) -> str:
+    """The text without log prefixes, line for line.
+
+    >>> bare("web-1  | {\\nweb-1  | }")
+    '{\\n}'
+    """
+    return "\n".join(_PREFIX.sub("", line, count=1) for line in text.split("\n"))
 
 
 def integer(word: str) -> int | None:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import KeyLines, documents, gfx, integer, lines, pci_address, size
+from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines, pci_address, size
 
 TRUST = 2
 
@@ -160,4 +160,4 @@ def read(text: str) -> Iterator[Reading]:
     """Items are ``amd-smi:N``, in the table the PCI address."""
     yield from _text(text)
     if '"gpu"' in text:
-        yield from _json(text)
+        yield from _json(bare(text))

@@ -34,14 +34,13 @@ _TOOL_KEYS = ("GPU_", "VK_", "AMD_", "AMDGPU_", "VLK_", "HIP_V", "ROCM_V")
 _NAME = r"([A-Z][A-Z0-9_]{2,60})"
 _VALUE = r"(\"[^\"\n]{0,800}\"|'[^'\n]{0,800}'|[^\s\"'`]*)"
 _START = re.compile(
-    r"^(?:[$#>] |PS [^>]{0,80}> ?)?(?:- +|\* +)?[\"'`]?(?:export +|set +|setx +|ENV +|declare -x +|env +|sudo +)?"
+    r"^(?:[$>] |PS [^>]{0,80}> ?)?(?:- +|\* +)?[\"'`]?(?:export +|set +|setx +|ENV +|declare -x +|env +|sudo +)?"
     r"(?:[Ee]nvironment=)?[\"']?" + _NAME + "=" + _VALUE)
 _CHAIN = re.compile(_NAME + "=" + _VALUE + r"(?:\s+|$)")
 _FLAG = re.compile(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"']?" + _NAME + "=" + _VALUE)
 _POWER = re.compile(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
 _YAML = re.compile(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
 _MAP = re.compile(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
-_PREFIX = re.compile(r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: )")
 
 
 def _wanted(name: str) -> bool:
@@ -92,8 +91,8 @@ def read(text: str) -> Iterator[Reading]:
                 if found.group(2) and _wanted(found.group(1)):
                     yield Reading("env." + found.group(1), found.group(2), "", number)
             continue
-        body = _PREFIX.sub("", line, count=1).strip()
-        if body.startswith("# ") and "=" not in body:
+        body = line.strip()
+        if body.startswith(("#", "//", "REM ", "rem ")):
             continue
         for name, raw in _of_line(body):
             value = _clean(raw)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import KeyLines, documents, gfx, integer, lines, pci_address
+from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines, pci_address
 
 TRUST = 2
 
@@ -121,4 +121,4 @@ def read(text: str) -> Iterator[Reading]:
             if found:
                 yield Reading("amdgpu.version", found.group(1), "", number)
     if '"card' in text or "DevicePath" in text or '"ROCm ' in text:
-        yield from _json(text)
+        yield from _json(bare(text))

@@ -22,7 +22,7 @@ TRUST = 2
 _MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
 _KEY = re.compile(
     r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
-    r"Runtime Version|Uuid|Pool Info|Segment|Size|Domain|ISA Info|gcnArchName|Driver Node):(?=\s|$)")
+    r"Runtime Version|Uuid|Segment|Size|gcnArchName|Node|Internal Node ID):(?=\s|$)")
 _ROCK = re.compile(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
 
 
@@ -35,7 +35,7 @@ def _first(value: str) -> str:
     return value.replace("(", " ").split(" ", 1)[0] if value else ""
 
 
-def _fact(key: str, value: str, item: str, number: int, pool: list[str]) -> Iterator[Reading]:
+def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
     """Facts of a key that follows the Name of a GPU agent."""
     count = integer(_first(value))
     if key == "Marketing Name" and value and value != "N/A":
@@ -48,17 +48,13 @@ def _fact(key: str, value: str, item: str, number: int, pool: list[str]) -> Iter
         yield Reading("gpu.cu_count", count, item, number)
     elif key == "Memory Properties":
         yield Reading("gpu.is_apu", "APU" in value, item, number)
-    elif key == "Size" and count and pool and "KB" in value and "GROUP" not in pool[-1] and count < 1 << 42:
-        yield Reading("gpu.kfd_pool_bytes", count << 10, item, number)
-        pool.clear()
 
 
 def read(text: str) -> Iterator[Reading]:
     """One item per agent whose Name is a gfx target, numbered in the order of the text."""
     item, gpus = "", 0
     named: tuple[str, int] | None = None
-    pool: list[str] = []
-    got_pool = False
+    segment = ""
     for number, line in lines(text):
         if "ROCk module" in line:
             rock = _ROCK.search(line)
@@ -81,17 +77,17 @@ def read(text: str) -> Iterator[Reading]:
                     named = None
                 item = ""
             elif key == "Name" and not value.startswith("amdgcn"):
-                item, named, got_pool = "", (value, number), False
-                pool.clear()
+                item, named, segment = "", (value, number), ""
                 if value.lower().startswith("gfx") and gfx(value):
                     gpus += 1
                     item, named = f"rocminfo:{gpus}", None
                     yield Reading("gpu.gfx_reported", gfx(value), item, number)
-            elif key == "Pool Info":
-                got_pool = True
-            elif key == "Segment" and item and not pool and not got_pool:
-                pool.append(value)
-            elif key == "Segment" and item:
-                pool[:] = [value] if "GROUP" not in value else []
+            elif key == "Segment":
+                segment = segment or value
+            elif key == "Size" and item and segment.startswith("GLOBAL") and value.endswith("KB"):
+                pool = integer(_first(value))
+                if pool and pool < 1 << 42:
+                    yield Reading("gpu.kfd_pool_bytes", pool << 10, item, number)
+                segment = "done"
             elif item:
-                yield from _fact(key, value, item, number, pool)
+                yield from _fact(key, value, item, number)
