@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -13,15 +14,21 @@ TOP = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
-def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """File names in a freshly built wheel."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A freshly built wheel."""
     out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--quiet", "--wheel-dir", str(out)]
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=300)
     if done.returncode and "No matching distribution found for hatchling" in done.stderr:
         pytest.skip("no network: the build backend could not be fetched, so no wheel was built")
     assert done.returncode == 0, done.stderr
-    [wheel] = out.glob("rocmdoctor-*.whl")
+    [made] = out.glob("rocmdoctor-*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel_names(wheel: Path) -> list[str]:
+    """File names in the wheel."""
     return zipfile.ZipFile(wheel).namelist()
 
 
@@ -39,4 +46,23 @@ def test_wheel_has_every_rule_and_probe(wheel_names: list[str]) -> None:
 def test_wheel_has_the_template_and_the_script(wheel_names: list[str]) -> None:
     assert "rocmdoctor/render/report.html.j2" in wheel_names
     assert any(name.endswith(".dist-info/entry_points.txt") for name in wheel_names)
-    assert not any(name.startswith(("tests/", "fixtures/")) for name in wheel_names)
+    assert not any(name.startswith(("tests/", "fixtures/")) or name.endswith(".pyc") for name in wheel_names)
+
+
+def test_unpacked_wheel_finds_its_own_rules(wheel: Path, tmp_path: Path) -> None:
+    """The dependencies come from this environment; the code, rules and probes must come from the wheel."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    script = (
+        "from rocmdoctor import paths, rules, collect\n"
+        "folders = [paths.data_dir('rules'), paths.data_dir('probes')]\n"
+        "print(*folders, len(rules.load().rules), len(collect.find_probes(folders[1:])), sep='\\n')"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    rules, probes, rule_count, probe_count = done.stdout.split()
+    assert Path(rules) == tmp_path / "site" / "rocmdoctor" / "_rules"
+    assert Path(probes) == tmp_path / "site" / "rocmdoctor" / "_probes"
+    assert int(rule_count) > 0
+    assert int(probe_count) > 0

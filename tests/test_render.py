@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -231,15 +233,25 @@ def test_html_escapes_and_allows_nothing() -> None:
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy[1]
+    style = re.search(r"(?s)<style>(.*)</style>", made)
+    assert style is not None
+    assert base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode() in policy[1]
     assert "http" not in re.sub(r"(?s)<body>.*", "", made).replace("http-equiv", "")
+
+
+@pytest.mark.parametrize("start", ["# head", "- item", "+ item", "> quote", "1. item", "1) item", "=== x"])
+def test_markdown_prose_starts_no_block(start: str) -> None:
+    report = example()
+    report.findings[0].summary = start
+    assert f"\n{start}\n" not in markdown.render(report)
 
 
 def test_markdown_is_inert_and_fits() -> None:
     made = markdown.render(hostile())
     outside = re.sub(r"(?ms)^(`{3,})\w*\n.*?^\1$", "", made)
     assert "<script" not in outside.replace("\\<script", "")
-    assert "](javascript" not in outside
-    assert not re.search(r"@\w", outside)
+    assert not re.search(r"(?<!\\)\]\(", outside)
+    assert not re.search(r"[@#]\w", outside)
     assert len(made) < 65_000
     report = example()
     report.findings = report.findings * 200

@@ -44,10 +44,12 @@ def render(report: Report) -> str:
 
 
 def _plain(text: str) -> str:
-    """Washed text with every character escaped that Markdown or GitHub would act on."""
-    escaped = re.sub(r"([\\`*_{}\[\]()#+!|~$<>&-])", r"\\\1", text)
+    """One washed line with every character escaped that Markdown or GitHub would act on."""
+    escaped = re.sub(r"([\\`*_\[\]|~$<&])", r"\\\1", text)
+    escaped = re.sub(r"^([-+#>=])", r"\\\1", escaped)
+    escaped = re.sub(r"^(\d+)([.)])", r"\1\\\2", escaped)
     # A word joiner keeps @name and #123 from becoming mentions; entities would be undone before GitHub looks for them.
-    return re.sub(r"(@|\\#)(?=\w)", "\\1\u2060", escaped)
+    return re.sub(r"([@#])(?=\w)", "\\1\u2060", escaped)
 
 
 def _fenced(lines: list[str], language: str = "") -> str:
