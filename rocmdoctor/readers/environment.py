@@ -48,8 +48,9 @@ def _wanted(name: str) -> bool:
 
 
 def recognises(text: str) -> bool:
-    """Whether the name of a variable that matters occurs at all."""
-    return any(prefix in text for prefix in (*_PREFIXES, "$env:", "TORCH=", "ROCM=", "MESA="))
+    """Whether a variable that matters is set anywhere."""
+    marks = (*_PREFIXES, "$env:", "TORCH=", "ROCM=", "MESA=")
+    return any(mark in text for mark in marks) and next(read(text), None) is not None
 
 
 def _clean(value: str) -> str | None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from rocmdoctor.model import Reading
 from rocmdoctor.textlines import integer, lines, pci_address
@@ -98,7 +99,7 @@ def read(text: str) -> Iterator[Reading]:
     seen: set[str] = set()
     unknown: list[str] = []
     unknown_line = 0
-    pending: list[tuple[str, str, int]] = []
+    pending: list[tuple[str, Any, int]] = []
     for number, line in lines(text):
         if "amdgpu" not in line and "drm" not in line and "1002:" not in line:
             yield from _machine(number, line)
@@ -120,7 +121,7 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading("gpu.pci_id", "1002:" + found.group(1).lower(), pci_address(line), number)
         found = _SET_UP.search(line) if "0x1002:0x" in line else None
         if found:
-            facts = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
+            facts: list[tuple[str, Any, int]] = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
             if found.group(2):
                 facts.append(("gpu.subsystem_id", f"{found.group(2)}:{found.group(3)}".lower(), number))
             if found.group(4):
@@ -141,7 +142,10 @@ def read(text: str) -> Iterator[Reading]:
             name = found.group(2) if found.group(1) == "amdgpu" else f"{found.group(1)}.{found.group(2)}"
             if name not in unknown:
                 unknown.append(name)
-        yield from _gpu(number, line, item or "kernel:0")
+        if item:
+            yield from _gpu(number, line, item)
+        else:
+            pending += [(r.name, r.value, r.line) for r in _gpu(number, line, "")]
     yield from (Reading(name, value, item or "kernel:1002", at) for name, value, at in pending)
     if unknown:
         yield Reading("amdgpu.unknown_parameters", unknown, "", unknown_line)

@@ -24,8 +24,8 @@ from rocmdoctor.textlines import gfx, integer, lines, pci_address, radv_gfx
 TRUST = 1
 
 _MARKS = ("ggml_cuda_init", "ggml_vulkan", "load_tensors", "llama_model_load", "llm_load", "load_backend", "llama-server",
-          "llama-bench", "llama-cli", "build_number", "llama.cpp", "using device ", "llama_", "system_info: n_threads",
-          "ROCm0", "Vulkan0", "ggml", "built with ", "version: ")
+          "llama-bench", "llama-cli", "build_number", "llama.cpp", "llama_", "system_info: n_threads", "ggml_")
+_WEAK_MARKS = ("ROCm0", "Vulkan0", "using device ", "version: ", "build", "gfx", "offloaded ")
 _BUILD = (
     re.compile(r"\bbuild(?: ?[:=]|_info:) ?b?([0-9]{3,6})[ -]\(?[0-9a-f]{6,40}\b"),
     re.compile(r"\bbuild: [0-9a-f]{6,40} \(([0-9]{3,6})\)"),
@@ -49,7 +49,9 @@ _EVAL = re.compile(r"^(?!.*prompt eval).*\beval time =.{1,80}?([0-9]{1,6}\.[0-9]
 
 def recognises(text: str) -> bool:
     """Whether ggml or llama.cpp wrote any of it."""
-    return any(mark in text for mark in _MARKS)
+    if any(mark in text for mark in _MARKS):
+        return True
+    return any(mark in text for mark in _WEAK_MARKS) and next(read(text), None) is not None
 
 
 def _build(line: str) -> int | None:

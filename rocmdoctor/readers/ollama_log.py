@@ -23,8 +23,8 @@ from rocmdoctor.textlines import gfx, lines, pci_address, radv_gfx, size
 
 TRUST = 1
 
-_MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "ollama version is", "(version ", "ollama",
-          "supported_types")
+_MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "supported_types=", "msg=\"")
+_WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ")
 _VERSION = re.compile(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
 _IS = re.compile(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
 _IMAGE = re.compile(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
@@ -36,7 +36,9 @@ _KEY = re.compile(r"[A-Za-z_][\w.]{0,60}=")
 
 def recognises(text: str) -> bool:
     """Whether Ollama wrote any line of the text."""
-    return any(mark in text for mark in _MARKS)
+    if any(mark in text for mark in _MARKS):
+        return True
+    return any(mark in text for mark in _WEAK_MARKS) and next(read(text), None) is not None
 
 
 def fields(line: str) -> dict[str, str]:

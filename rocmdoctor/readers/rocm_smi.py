@@ -19,7 +19,7 @@ from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines,
 
 TRUST = 2
 
-_MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "0x",
+_MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi",
           "DevicePath", "ROCm Version")
 _LINE = re.compile(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
 _ROW = re.compile(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
@@ -34,7 +34,7 @@ _KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx
 
 def recognises(text: str) -> bool:
     """Whether rocm-smi or amdgpu_top printed any of it."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in _MARKS) or "0x" in text and next(_rows(text), None) is not None
 
 
 def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
@@ -107,6 +107,12 @@ def _json(text: str) -> Iterator[Reading]:
 
 def read(text: str) -> Iterator[Reading]:
     """Items are ``rocm-smi:N``, N as the tool counts, which is not the PCI order."""
+    yield from _rows(text)
+    if '"card' in text or "DevicePath" in text or '"ROCm ' in text:
+        yield from _json(bare(text))
+
+
+def _rows(text: str) -> Iterator[Reading]:
     for number, line in lines(text):
         found = _LINE.search(line[:400]) if "GPU[" in line else None
         if found:
@@ -120,5 +126,3 @@ def read(text: str) -> Iterator[Reading]:
             found = _DRIVER_LINE.match(line)
             if found:
                 yield Reading("amdgpu.version", found.group(1), "", number)
-    if '"card' in text or "DevicePath" in text or '"ROCm ' in text:
-        yield from _json(bare(text))

@@ -38,8 +38,8 @@ _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_
 
 
 def recognises(text: str) -> bool:
-    """Cheap and wide: these files have few words of their own."""
-    return any(mark in text for mark in _MARKS)
+    """Whether anything is found: these files have few words of their own."""
+    return any(mark in text for mark in _MARKS) and next(read(text), None) is not None
 
 
 def target_name(version: int) -> str:
