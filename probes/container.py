@@ -70,19 +70,27 @@ def probe(emit, tree):
     found, source = kind(tree)
     if found:
         emit.known("container.kind", found, source)
-    else:
+    elif tree.recorded("/proc", "/run"):
         emit.absent("container.kind", "/proc/1/cgroup")
+    else:
+        emit.unknown("container.kind", "not_collected", "neither /proc nor /run was recorded", "systemd-detect-virt -c")
     ids = tree.try_read("/proc/self/uid_map")
     if found and ids:
         first = ids.split()[:3]
         emit.known("container.rootless", len(first) == 3 and first[1] != "0", "/proc/self/uid_map")
-    emit.known("wsl.dxg", tree.exists("/dev/dxg"), "/dev/dxg")
-    emit.known("wsl.libraries", tree.names(WSL)[:200], WSL)
+    for fact, top, path, value in (("wsl.dxg", "/dev", "/dev/dxg", tree.exists("/dev/dxg")),
+                                   ("wsl.libraries", "/usr", WSL, tree.names(WSL)[:200])):
+        if tree.recorded(top):
+            emit.known(fact, value, path)
+        else:
+            emit.unknown(fact, "not_collected", top + " was not recorded", "ls " + path)
     found, source = hypervisor(tree)
     if found:
         emit.known("machine.virtual", found, source)
-    else:
+    elif tree.recorded("/proc/cpuinfo", "/sys/class/dmi"):
         emit.absent("machine.virtual", "/proc/cpuinfo")
+    else:
+        emit.unknown("machine.virtual", "not_collected", "/proc/cpuinfo was not recorded", "systemd-detect-virt")
 
 
 if __name__ == "__main__":

@@ -34,6 +34,8 @@ DEFAULTS = {"ppfeaturemask": ("4294426623", "0xfff7bfff"), "cwsr_enable": ("1",)
             "mes_log_enable": ("0",), "timeout_period": ("0",), "visualconfirm": ("0",), "mtype_local": ("0", "-1"),
             "pg_mask": ("4294967295",), "cg_mask": ("4294967295", "18446744073709551615"), "seamless": ("-1",),
             "svm_default_granularity": ("9",), "rebar": ("-1",)}
+# Image-based systems that do not boot through ostree.
+IMAGES = ("steamos", "opensuse-microos", "aeon", "kalpa", "flatcar")
 LOADERS = (("systemd-boot", ("/boot/loader/loader.conf", "/boot/efi/loader/loader.conf", "/efi/loader/loader.conf")),
            ("refind", ("/boot/refind_linux.conf", "/boot/efi/EFI/refind", "/efi/EFI/refind")),
            ("grub", ("/etc/default/grub", "/boot/grub/grub.cfg", "/boot/grub2/grub.cfg")))
@@ -62,7 +64,7 @@ def emit_os(emit, tree, release):
             emit.absent(fact, "/etc/os-release")
     name = (system or {}).get("ID", "")
     ostree = tree.exists("/run/ostree-booted")
-    emit.known("os.immutable", ostree or name in ("steamos", "nixos-image", "vanilla"), "/run/ostree-booted")
+    emit.known("os.immutable", ostree or name in IMAGES, "/run/ostree-booted")
     emit_loader(emit, tree, name, ostree)
 
 
@@ -107,7 +109,8 @@ def emit_kernel(emit, tree):
 
 
 def emit_stuck(emit, tree):
-    if not tree.exists("/proc"):
+    if not tree.live and not any(name.isdigit() for name in tree.names("/proc")):
+        emit.unknown("kernel.stuck_processes", "not_collected", "processes were not recorded", "ps -eo pid,stat,wchan:30,comm")
         return
     stuck = []
     for pid in tree.names("/proc"):
@@ -127,8 +130,10 @@ def emit_machine(emit, tree, cmdline):
         parts = [part for part in (tree.try_read(DMI + "/" + name) for name in names) if part]
         if parts:
             emit.known(fact, " ".join(parts), DMI + "/" + names[1])
-        else:
+        elif tree.recorded(DMI):
             emit.absent(fact, DMI)
+        else:
+            emit.unknown(fact, "not_collected", DMI + " was not recorded", f"cat {DMI}/{names[1]}")
     emit_file(emit, tree, "machine.bios_version", DMI + "/bios_version")
     emit_file(emit, tree, "machine.bios_date", DMI + "/bios_date")
     def model(text):
@@ -145,8 +150,11 @@ def emit_secure_boot(emit, tree):
         emit.known("machine.secure_boot", tree.raw(path, 16)[-1:] == b"\x01", path)
     except PermissionError as error:
         emit.unknown("machine.secure_boot", "no_permission", str(error), "mokutil --sb-state")
-    except OSError:
-        emit.absent("machine.secure_boot", path)
+    except OSError as error:
+        if tree.recorded("/sys/firmware"):
+            emit.absent("machine.secure_boot", path)
+        else:
+            emit.unknown("machine.secure_boot", "not_collected", str(error), "mokutil --sb-state")
 
 
 def emit_iommu(emit, tree, cmdline):
@@ -174,6 +182,11 @@ def modprobe_lines(tree):
 
 
 def emit_module(emit, tree, release, cmdline):
+    if not any(tree.exists(folder) for folder in ("/sys/module", "/sys/bus", "/sys/class")):
+        for fact in ("amdgpu.loaded", "amdgpu.built", "amdgpu.dkms", "amdgpu.version", "amdgpu.parameters"):
+            emit.unknown(fact, "not_collected", "/sys was not recorded", "lsmod")
+        emit_options(emit, tree, cmdline)
+        return
     loaded = tree.exists(MODULE) and tree.try_read(MODULE + "/initstate") in (None, "live")
     emit.known("amdgpu.loaded", loaded, MODULE)
     emit_built(emit, tree, release, loaded)
@@ -238,6 +251,10 @@ def emit_options(emit, tree, cmdline):
         elif word.startswith(("modprobe.blacklist=", "module_blacklist=", "rd.driver.blacklist=")):
             if "amdgpu" in word.partition("=")[2].split(","):
                 black = black or word
+    if not tree.recorded("/etc", "/proc/cmdline"):
+        for fact in ("amdgpu.modprobe_options", "amdgpu.blacklisted"):
+            emit.unknown(fact, "not_collected", "/etc was not recorded", "modprobe -c | grep -w amdgpu")
+        return
     emit.known("amdgpu.modprobe_options", options, ", ".join(sorted(set(paths))) or "/etc/modprobe.d")
     if black:
         emit.known("amdgpu.blacklisted", black, black if black.startswith("/") else "/proc/cmdline")

@@ -18,6 +18,7 @@ COMMANDS = (("dmesg",), ("journalctl", "-k", "-b", "-n", "5000", "--no-pager", "
 CAP = 16 << 20
 KEPT = 5000
 WIDEST = 600
+MOST = 2000000
 
 
 def run(command):
@@ -33,16 +34,23 @@ def run(command):
 def chosen(text):
     """Our lines, the first and the last when there are too many, within what the runner reads."""
     lines = [line[:WIDEST] for line in text.splitlines() if OURS.search(line)]
-    return lines if len(lines) <= KEPT else lines[:KEPT // 2] + lines[-KEPT // 2:]
+    while len(lines) > KEPT or sum(map(len, lines)) > MOST:
+        half = min(KEPT, len(lines) * 3 // 4) // 2
+        lines = lines[:half] + lines[-half:]
+    return lines
 
 
 def probe(emit, tree):
     if tree.live:
+        lines = []
         for command in COMMANDS:
-            text = run(command)
-            if text is not None:
-                emit.text("kernel log", chosen(text))
-                return
+            lines = max(lines, chosen(run(command) or ""), key=len)
+            # The ring buffer forgets the boot; the journal may still have it.
+            if any("Linux version" in line for line in lines):
+                break
+        if lines:
+            emit.text("kernel log", lines)
+            return
     text = tree.try_read(FILE, CAP)
     if text is not None:
         emit.text("kernel log", chosen(text))

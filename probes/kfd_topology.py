@@ -3,7 +3,7 @@
 from probe_protocol import main
 
 PROVIDES = ("kfd.available", "kfd.gpu_nodes", "gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size",
-            "gpu.kfd_pool_bytes", "gpu.kfd_node", "gpu.atomics")
+            "gpu.kfd_pool_bytes", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu")
 LANE = "quiet"
 DEADLINE = 4
 NEEDS = ()
@@ -53,6 +53,8 @@ def emit_gpu(emit, tree, number, node):
     emit.known("gpu.pci_address", item, source, item)
     emit.known("gpu.kfd_node", int(number), source, item)
     emit.known("gpu.gfx_target", gfx_name(node["gfx_target_version"]), source, item)
+    if node.get("cpu_cores_count"):
+        emit.known("gpu.is_apu", True, source, item)
     if node.get("simd_per_cu"):
         emit.known("gpu.cu_count", node["simd_count"] // node["simd_per_cu"], source, item)
     if "cwsr_size" in node:
@@ -70,6 +72,10 @@ def emit_gpu(emit, tree, number, node):
 
 
 def probe(emit, tree):
+    if not tree.exists("/sys"):
+        for fact in PROVIDES[:2]:
+            emit.unknown(fact, "not_collected", "/sys was not recorded", "ls " + NODES)
+        return
     here = tree.exists(KFD)
     emit.known("kfd.available", here, KFD)
     if not here:

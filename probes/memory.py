@@ -69,6 +69,10 @@ def emit_installed(emit, tree):
 def emit_ttm(emit, tree):
     # With amdgpu-dkms both modules may be loaded; amdgpu then allocates from amdttm.
     module = next((name for name in ("amdttm", "ttm") if tree.exists(f"/sys/module/{name}/parameters/pages_limit")), None)
+    if module is None and not tree.exists("/sys"):
+        for fact in ("memory.ttm_module", "memory.ttm_limit_bytes"):
+            emit.unknown(fact, "not_collected", "/sys was not recorded", "cat /sys/module/ttm/parameters/pages_limit")
+        return
     if module is None:
         for fact in ("memory.ttm_module", "memory.ttm_limit_bytes"):
             emit.absent(fact, "/sys/module/ttm/parameters/pages_limit")

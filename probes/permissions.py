@@ -37,6 +37,11 @@ def device(tree, path):
 
 def emit_kfd(emit, tree, names):
     facts = ("dev.kfd_gid", "dev.kfd_group", "dev.kfd_mode")
+    if not tree.exists("/dev") and (tree.exists("/sys/class/kfd") or not tree.exists("/sys/class")):
+        # A recording without /dev. Only where KFD itself is missing does it follow that the device file was, too.
+        for fact in ("dev.kfd_exists", *facts):
+            emit.unknown(fact, "not_collected", "/dev was not recorded", "ls -ln " + KFD)
+        return
     info, error = device(tree, KFD)
     if isinstance(error, FileNotFoundError):
         emit.known("dev.kfd_exists", False, KFD)
@@ -56,6 +61,10 @@ def emit_kfd(emit, tree, names):
 
 
 def emit_render(emit, tree, names):
+    if not tree.exists("/dev"):
+        for fact in ("dev.render_nodes", "dev.render_group"):
+            emit.unknown(fact, "not_collected", "/dev was not recorded", "ls -ln " + DRI)
+        return
     nodes = [DRI + "/" + name for name in tree.names(DRI) if name.startswith("renderD")]
     emit.known("dev.render_nodes", nodes, DRI)
     info = device(tree, nodes[0])[0] if nodes else None

@@ -81,6 +81,10 @@ class Tree:
     def exists(self, path):
         return os.path.exists(self.at(path))
 
+    def recorded(self, *paths):
+        """Whether this machine, or the recording of one, has any of the paths. The live machine has all it has."""
+        return self.live or any(self.exists(path) for path in paths)
+
     def names(self, path):
         """Sorted names in a folder; empty when it cannot be listed."""
         try:
@@ -102,7 +106,11 @@ def emit_file(emit, tree, fact, path, convert=str, item="", command=""):
         text = tree.read(path)
         value = convert(text)
     except FileNotFoundError:
-        emit.absent(fact, path, item)
+        # Every Linux has its files in /proc, and a folder that was not recorded says nothing of what was in it.
+        if tree.live or not path.startswith("/proc/") and tree.exists(os.path.dirname(path)):
+            emit.absent(fact, path, item)
+        else:
+            emit.unknown(fact, "not_collected", path + " was not recorded", "cat " + path, item)
         return None
     except PermissionError as error:
         emit.unknown(fact, "no_permission", str(error), command or "sudo cat " + path, item)

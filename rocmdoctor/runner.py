@@ -60,7 +60,10 @@ def run_probe(
             command += ["--root", root]
         detail = _run(command, out, noise, run, began + deadline)
         lines = _head(out, READ_CAP)
-        run.noise = (_tail(noise) + ("\n" + detail if detail and run.ended == "stuck" else "")).strip()
+        # Up to the last truncation, and since.
+        run.noise = (run.noise + _tail(noise)).strip()[-NOISE_KEPT:]
+        if run.ended == "stuck":
+            run.noise = (run.noise + "\n" + detail).strip()
     except OSError as error:
         detail = f"{type(error).__name__}: {error}"
         run.noise = detail
@@ -80,6 +83,15 @@ def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float
         # Appending: after a truncation the child goes on at the new end and not behind a hole.
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
                                  start_new_session=True, close_fds=True, cwd="/")
+    try:
+        return _watch(child, out, noise, run, until)
+    except BaseException:
+        # Ctrl-C does not reach a session of its own.
+        _kill_group(child.pid)
+        raise
+
+
+def _watch(child: subprocess.Popen[bytes], out: Path, noise: Path, run: ProbeRun, until: float) -> str:
     pause, verdict = 0.002, ""
     while child.poll() is None:
         if time.monotonic() >= until:
@@ -89,6 +101,7 @@ def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float
         if verdict:
             break
         if _size(noise) > _NOISE_CAP:
+            run.noise = _tail(noise)
             os.truncate(noise, 0)
         time.sleep(min(pause, max(0.0, until - time.monotonic()) + 0.001))
         pause = min(pause * 1.5, 0.03)

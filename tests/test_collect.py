@@ -181,3 +181,13 @@ def test_the_head_is_read_and_never_run(tmp_path):
     path.write_text("LANE = input()")
     assert read_head(path) is None
     assert read_head(tmp_path / "none.py") is None
+
+
+def test_what_was_not_recorded_is_not_said_to_be_missing(tmp_path):
+    (tmp_path / "etc").mkdir()
+    snapshot, _ = collect("now", str(tmp_path))
+    for name in ("dev.kfd_exists", "dev.render_nodes", "kfd.available", "amdgpu.loaded", "pci.amd_gpu_count",
+                 "memory.ttm_limit_bytes", "user.groups", "kernel.release", "machine.iommu", "wsl.dxg",
+                 "machine.board", "machine.bios_version", "machine.secure_boot", "machine.virtual", "container.kind",
+                 "memory.ram_bytes", "kernel.stuck_processes"):
+        assert isinstance(snapshot.facts[name], Unknown), name
