@@ -8,7 +8,8 @@ import re
 import sys
 
 PROVIDES = ["torch.python", "torch.version", "torch.hip", "torch.cuda", "torch.available", "torch.devices",
-            "torch.arch_list", "torch.error", "pip.packages"]
+            "torch.arch_list", "torch.error", "pip.packages", "rocm.path", "rocm.kind", "rocm.version",
+            "rocm.hip_version", "rocm.tensile_targets"]
 LANE = "loud"
 DEADLINE = 60
 NEEDS = []
@@ -60,6 +61,33 @@ def version_file(folder):
     return stated
 
 
+def bundled(out, folder, stated):
+    """The ROCm that a wheel brings: inside torch, or as TheRock's wheels next to it."""
+    site = os.path.dirname(folder)
+    carried = [os.path.join(site, name, "lib") for name in sorted(os.listdir(site))
+               if name.startswith("_rocm_sdk_libraries")]
+    core = os.path.join(site, "_rocm_sdk_core")
+    item, kind = (core, "therock") if os.path.isdir(core) else (os.path.join(folder, "lib"), "torch")
+    targets, seen = set(), False
+    for lib in carried if kind == "therock" else [item]:
+        library = os.path.join(lib, "rocblas", "library")
+        if os.path.isdir(library):
+            seen = True
+            found = (re.search(r"gfx[0-9]+[a-f]?[0-9a-f]*", name) for name in os.listdir(library))
+            targets.update(match.group(0) for match in found if match)
+    release = re.search(r"\+rocm(\d[\w.]*)", stated.get("__version__") or "")
+    if not (seen or release or kind == "therock"):
+        return
+    out.known("rocm.path", item, item)
+    out.known("rocm.kind", kind, item)
+    tell(out, "rocm.version", item, release.group(1) if release else None, "py_torch: torch/version.py")
+    tell(out, "rocm.hip_version", item, stated.get("hip"), "py_torch: torch/version.py")
+    if seen:
+        out.known("rocm.tensile_targets", sorted(targets, key=lambda gfx: (len(gfx), gfx)), item)
+    else:
+        out.absent("rocm.tensile_targets", item, "py_torch: no rocBLAS library folder")
+
+
 def packages():
     """Installed packages and versions, by the standard library."""
     from importlib import metadata
@@ -97,7 +125,7 @@ def main():
     out = Out(arguments.out, "py_torch")
     item = sys.executable
     if arguments.root not in ("", "/"):
-        for fact in PROVIDES:
+        for fact in PROVIDES[:9]:
             out.unknown(fact, "not_applicable", "a recorded machine has no interpreter to ask")
         out.end()
         return
@@ -114,7 +142,7 @@ def main():
     except (ImportError, ValueError):
         spec = None
     if spec is None:
-        for fact in PROVIDES[1:8]:
+        for fact in PROVIDES[1:8]:  # torch.version to torch.error
             out.absent(fact, item, "py_torch: no torch in this interpreter")
         out.end()
         return
@@ -125,6 +153,10 @@ def main():
         out.known("torch.version", stated["__version__"], item, source)
         tell(out, "torch.hip", item, stated.get("hip"), source)
         tell(out, "torch.cuda", item, stated.get("cuda"), source)
+    try:
+        bundled(out, folder, stated)
+    except OSError as error:
+        out.unknown("rocm.tensile_targets", "unreadable", str(error), item=os.path.join(folder, "lib"))
     try:
         ask(out, item)
     except BaseException as error:  # noqa: BLE001 - import torch raises whatever its libraries raise

@@ -77,7 +77,7 @@ def device_facts(vk, emit, device, item):
         info = text(vk.ffi.string(driver.driverInfo))
         emit.known("vk.driver_info", info or name, SOURCE, item)
         emit.known("vk.fp16", bool(half.shaderFloat16), SOURCE, item)
-        if found := re.search(r"Mesa (\d+\.\d+(?:\.\d+)?\S*)", info):
+        if found := re.search(r"Mesa (\d+\.\d+(?:\.\d+)?(?:-(?:rc\d+|devel))?)", info):
             emit.known("vulkan.mesa_version", found[1], SOURCE)
         elif driver.driverID == 2 and info:
             emit.known("vulkan.amdvlk_version", info, SOURCE)

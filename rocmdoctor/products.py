@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-_HERE = Path(__file__).resolve().parent
-_PLACES = (_HERE / "rules" / "data", _HERE.parent / "rules" / "data")
+from rocmdoctor.paths import data_dir
+
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _TARGET = re.compile(r"(?<![A-Za-z0-9])gfx(1[0-9]{3}|[6-9][0-9a-f]{2})(?![0-9A-Za-z*])", re.IGNORECASE)
@@ -32,14 +31,11 @@ class Product:
 
 
 def _load(name: str) -> dict[str, Any]:
-    for place in _PLACES:
-        try:
-            data = yaml.load((place / name).read_text(encoding="utf-8"), Loader=_LOADER)
-        except (OSError, UnicodeDecodeError, yaml.YAMLError):
-            continue
-        if isinstance(data, dict):
-            return data
-    return {}
+    try:
+        data = yaml.load((data_dir("rules") / "data" / name).read_text(encoding="utf-8"), Loader=_LOADER)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 @lru_cache(maxsize=1)

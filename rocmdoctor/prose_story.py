@@ -18,38 +18,42 @@ _APPS = (
     ("bitsandbytes", r"\bbitsandbytes\b"), ("pytorch", r"\bpytorch\b|\btorch\b"),
 )
 _COMPILED = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _APPS)
+_LONGEST_STORY = 60_000
 _BACKENDS = (
     ("rocm", re.compile(r"\bROCm\b|\bHIP\b(?!_)|\bhipblas\w*", re.IGNORECASE)),
     ("vulkan", re.compile(r"\bvulkan\b|\bRADV\b|\bAMDVLK\b", re.IGNORECASE)),
     ("cpu", re.compile(r"\b(?:on|uses?|only|to|from) (?:the )?CPU\b|\bCPU[ -]only\b", re.IGNORECASE)),
 )
-_V = r"v?(?P<v>b?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+.]?(?:rc|a|dev)\d+)?(?:-[\w.]+)?|b\d{4,6})"
-_GOOD_WORDS = r"(?:works?|worked|working|is fine|was fine|are fine|runs?|ran|is fast|answers? normally|ok|okay|is good)\b"
+_V = r"v?(?P<v>b?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+.]?(?:rc|a|dev)\d+)?(?:-\d[\w.]*)?|b\d{4,6})(?![\d.]*\d)"
+_GOOD_WORDS = r"(?:works?|worked|working|is fine|was fine|are fine|runs?|ran|is fast|answers? normally|ok|okay|is good|(?:was|were) (?:picked|used))\b"
 _BAD_WORDS = (r"(?:does not|doesn't|do not|fails?|failed|crash(?:es|ed)?|hangs?|hung|broken?|broke|lists no|is not|segfaults?|generates|"
               r"returns? garbage|answers with garbage|use no GPU|dies)\b")
 _MID = r"[^\n.;:,]{0,40}?"
 _GOOD = (
     re.compile(r"(?<![\w.])" + _V + r"(?! kernel)" + r"(?:" + r"[^\n.;]{0,30}?" + r") ?\b" + _GOOD_WORDS, re.IGNORECASE),
-    re.compile(r"\b(?:works?|worked|fine|ran) (?:well |fine |great |again |perfectly )?(?:with|on|in|until|up to|under|before)\b" + _MID
+    re.compile(r"\b(?:works?|worked|fine|ran) (?:well |fine |great |again |perfectly )?(?:with|on|in|until|up to|under)\b" + _MID
                + r"(?<![\w.])" + _V, re.IGNORECASE),
     re.compile(r"\b(?:going|went|go|downgrad\w+|revert\w*|roll\w*)(?: back)? to\b" + _MID + r"(?<![\w.])" + _V, re.IGNORECASE),
-    re.compile(r"\b(?:last (?:good|working)|before)\b[^\n\d]{0,30}(?<![\w.])" + _V, re.IGNORECASE),
+    re.compile(r"\b(?:last (?:good|working)\b[^\n\d]{0,30}|before: )(?<![\w.])" + _V, re.IGNORECASE),
 )
 _BAD = (
     re.compile(r"(?<![\w.])" + _V + r"[^\n.;,]{0,60}?\b" + _BAD_WORDS, re.IGNORECASE),
+    re.compile(r"\b(?:up to the release before|before) " + _V, re.IGNORECASE),
+    re.compile(r"\b" + _BAD_WORDS + r"[^\n.;,]{0,40}?\b(?:on|in|with|since)\b[^\n.;,\d]{0,20}" + _V, re.IGNORECASE),
     re.compile(r"\b(?:first bad|since|after (?:the )?(?:update|upgrade)\w*(?: to)?|starting (?:with|from)|from|broken (?:in|since|with)|"
                r"(?:updat|upgrad)\w+ to|with)\b[^\n\d]{0,25}(?<![\w.])" + _V, re.IGNORECASE),
 )
 _WORKS_ON = (
     re.compile(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,40}?\b(?:works?|worked|is (?:fine|right|correct|ok)|are (?:fine|right)|passes)\b", re.IGNORECASE),
-    re.compile(r"\b(?:works?|worked|fine|passes|ok|load 100%|runs?)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
+    re.compile(r"\b(?:works?|worked|fine|passes|ok|load 100%|fast)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
                r"(?P<b>vulkan|rocm|hip|cpu)\b", re.IGNORECASE),
 )
+_OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
 _NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
 _SPLIT = (
-    re.compile(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b[^\n.;]{0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
-               r"allocated to (?:the )?(?:GPU|iGPU)|dedicated|Variable Graphics Memory|UMA|in (?:the )?BIOS)", re.IGNORECASE),
-    re.compile(r"\b(?:carve-?out|UMA(?: frame ?buffer)?(?: size)?|Variable Graphics Memory|BIOS VRAM|dedicated (?:VRAM|memory))\b[^\n.;\d]{0,30}?"
+    re.compile(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
+               r"allocated to (?:the )?(?:GPU|iGPU)|dedicated (?:to|memory|VRAM)|Variable Graphics Memory|UMA|in (?:the )?BIOS)", re.IGNORECASE),
+    re.compile(r"\b(?:carve-?out|UMA(?: frame ?buffer)?(?: size)?|Variable Graphics Memory|BIOS VRAM|dedicated (?:VRAM|memory))\b(?:(?!stays|limit)[^\n.;\d]){0,30}?"
                r"(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b", re.IGNORECASE),
 )
 
@@ -65,9 +69,17 @@ def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str]
     for pattern in patterns:
         for found in pattern.finditer(text):
             value = found["v"].rstrip(".-")
-            if value != other and not (name.endswith("good") and _NOT.search(found[0])):
+            before = text[max(0, found.start("v") - 24):found.start("v")]
+            if value == other or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
+                continue
+            if not other or _alike(value, other):
                 return Reading(name, value, line=lines.at(found.start("v")))
     return None
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two versions can be of one program: the same first number, or both build numbers."""
+    return one[0] == other[0] == "b" or one.split(".")[0] == other.split(".")[0]
 
 
 def story(text: str, lines: Lines) -> Iterator[Reading]:
@@ -82,6 +94,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     """
     yield from _named(text, lines, _COMPILED, "report.apps")
     yield from _named(text, lines, _BACKENDS, "report.backends")
+    text = text[:_LONGEST_STORY]
     good = _version(text, lines, "report.last_good", _GOOD)
     if good:
         yield good

@@ -64,7 +64,7 @@ def make_report(snapshot: Snapshot, book: Rulebook) -> Report:
     count = snapshot.facts.get("pci.amd_gpu_count")
     dxg = snapshot.facts.get("wsl.dxg")
     none = (snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
-            and not snapshot.hits and not (isinstance(dxg, Known) and dxg.value))
+            and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
     findings = [_no_gpu(snapshot)] if none else diagnose(snapshot, book.rules)
     missing = [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command)
                for key, fact in snapshot.facts.items()

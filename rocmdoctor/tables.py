@@ -9,19 +9,19 @@ from typing import Any
 from rocmdoctor import cache
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def load(name: str) -> Any:
     """The table ``rules/data/<name>.yaml`` as plain data."""
     return cache.yaml_data(f"data/{name}.yaml")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _targets() -> dict[str, dict[str, Any]]:
     rows = load("gfx_targets")["targets"]
     return {str(row.get("gfx") or row.get("target") or row.get("name")): row for row in rows}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def gfx_of_pci() -> dict[str, dict[str, Any]]:
     """PCI id (``1002:1586``) to its row in ``pci_ids``."""
     rows = load("pci_ids")["devices"]
@@ -55,7 +55,7 @@ def override_for(gfx: str) -> str:
     return found.group() if found else ""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _official() -> frozenset[str]:
     table = load("rocm_support")["official_gfx"]
     return frozenset(re.findall(r"gfx[0-9a-f]+", str(table)))

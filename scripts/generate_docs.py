@@ -10,7 +10,9 @@ from __future__ import annotations
 import pathlib
 import sys
 
-from rocmdoctor import rules, vocabulary
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from rocmdoctor import rules, vocabulary  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
 

@@ -108,7 +108,12 @@ def test_applications_and_versions_from_files(tmp_path: Path) -> None:
 def test_torch_that_cannot_be_imported_still_tells_its_version(tmp_path: Path) -> None:
     put(tmp_path, "site/torch/version.py", "__version__ = '2.9.0+rocm7.1'\nhip: Optional[str] = '7.1.25424'\ncuda = None\n")
     put(tmp_path, "site/torch/__init__.py", "raise OSError('libroctx64.so.4: cannot open shared object file')\n")
+    put(tmp_path, "site/torch/lib/rocblas/library/TensileLibrary_lazy_gfx1201.dat")
     rows = run("py_torch", tmp_path, None, {"PYTHONPATH": str(tmp_path / "site")})
+    library = str(tmp_path / "site/torch/lib")
+    assert rows["rocm.kind", library]["value"] == "torch"
+    assert rows["rocm.version", library]["value"] == "7.1"
+    assert rows["rocm.tensile_targets", library]["value"] == ["gfx1201"]
     assert rows["torch.version", sys.executable]["value"] == "2.9.0+rocm7.1"
     assert rows["torch.hip", sys.executable]["value"] == "7.1.25424"
     assert rows["torch.cuda", sys.executable]["absent"] is True

@@ -12,7 +12,7 @@
 1 torch.version 0 2.9.1+rocm7.2.0.git7e1940d4
 2 torch.hip 0 7.2.26015-fc0010cf6a
 2 runtime.hip_version  7.2.26015-fc0010cf6a
-1 runtime.rocm_version  7.2.0
+2 runtime.rocm_version  7.2.26015-fc0010cf6a
 3 os.name  Ubuntu 24.04.3 LTS
 3 os.distribution  ubuntu
 3 os.version  24.04
@@ -141,10 +141,10 @@ def read(text: str) -> Iterator[Reading]:
     if cuda and cuda[0][0].isdigit():
         yield Reading("torch.cuda", cuda[0].split()[0], "0", cuda[1])
     rocm = rocm_of(version[0]) if version else ""
-    if version and rocm:
+    if hip:
+        yield Reading("runtime.rocm_version", hip[0].split()[0], line=hip[1])
+    elif version and rocm:
         yield Reading("runtime.rocm_version", rocm, line=version[1])
-    elif hip:
-        yield Reading("runtime.rocm_version", ".".join(hip[0].split("-")[0].split(".")[:2]), line=hip[1])
     yield from _system(values, lines)
     available = known("Is CUDA available")
     if available and available[0][:5].strip().lower().rstrip(".") in ("true", "false"):

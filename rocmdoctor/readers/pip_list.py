@@ -91,7 +91,9 @@ def read(text: str) -> Iterator[Reading]:
     if torch:
         yield Reading("torch.version", torch[0], "0", torch[1])
     sdk = next((found[name] for name in _SDK if name in found), None)
-    if sdk:
+    if re.search(r"ROCM used to build PyTorch: ?\d", text):
+        pass  # collect_env says it itself
+    elif sdk:
         yield Reading("runtime.rocm_version", sdk[0], line=sdk[1])
     elif torch and rocm_of(torch[0]):
         yield Reading("runtime.rocm_version", rocm_of(torch[0]), line=torch[1])

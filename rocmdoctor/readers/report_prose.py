@@ -31,7 +31,7 @@ from rocmdoctor.model import Reading
 from rocmdoctor.textscan import Lines, clean, whole
 
 TRUST = 0
-_LIMIT = 400_000
+_LIMIT = 120_000
 
 _OS = re.compile(
     r"\b(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
@@ -51,21 +51,25 @@ _LINUX = re.compile(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdme
 _PLAIN_WINDOWS = re.compile(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
 
 _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
+_BUILDING = re.compile(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
 _KERNELS = (
     re.compile(r"(?i:linux version )" + _RELEASE),
     re.compile(r"\b(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
+    re.compile(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
     re.compile(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
-    re.compile(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|zen\w*|arch\w*"
+    re.compile(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
     re.compile(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
 )
 _ROCM_NUMBER = r"(?P<v>[4-9]\.\d{1,2}(?:\.\d{1,3})?(?:(?:a|rc|b)\d{1,8})?)(?![\w.]?\d)"
 _ROCMS = (
+    re.compile(r"\b(?:updat|upgrad)\w*[^\n.;,]{0,30}? (?:to|brought) ROCm " + _ROCM_NUMBER, re.IGNORECASE),
     re.compile(r"\b(?:ROCm|rocm_version|TheRock)(?:[ -](?:version|release|runtime|SDK|core|userspace|user space|stack))*"
                r"[ :=_`*|v(-]{0,6}" + _ROCM_NUMBER, re.IGNORECASE),
     re.compile(r"\b(?:TheRock)[^\n]{0,20}?[ -]" + _ROCM_NUMBER, re.IGNORECASE),
     re.compile(r"/opt/rocm-" + _ROCM_NUMBER),
     re.compile(r"\+rocm" + _ROCM_NUMBER),
+    re.compile(r"\bamdgpu-install[_-](?P<v>[5-9]\.\d{1,2}(?:\.\d{1,2})?)\.\d{5,6}\b"),
     re.compile(r"\brocm(?:-sdk-core|-core)?(?:==|[ =]+)" + _ROCM_NUMBER),
     re.compile(r"\bHIP SDK " + _ROCM_NUMBER, re.IGNORECASE),
 )
@@ -79,7 +83,7 @@ _LLAMA = (
     re.compile(r"\bversion: (?P<v>\d{3,6}) \([0-9a-f]{6,}\)"),
     re.compile(r"\(build (?P<v>\d{3,6}), commit"),
     re.compile(r"^build: (?:[0-9a-f]{6,} \()?(?P<v>\d{3,6})\b", re.MULTILINE),
-    re.compile(r"\b(?:llama\.?cpp|llama-server|llama-cli|llama-bench|ggml)\b[^\n]{0,40}?\b(?:build:? ?)?b(?P<v>\d{4,6})\b", re.IGNORECASE),
+    re.compile(r"\b(?:llama\.?cpp(?!-rocm)|llama-server|llama-cli|llama-bench|ggml)\b[^\n]{0,40}?\b(?:build:? ?)?b(?P<v>\d{4,6})\b", re.IGNORECASE),
     re.compile(r"(?<![\w.-])b(?P<v>[4-9]\d{3}|1\d{4})\b"),
 )
 _TORCHES = (
@@ -94,6 +98,7 @@ _MESAS = (
 )
 _ADRENALIN = re.compile(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
 _WDDM = (
+    re.compile(r"\bdriverVersion\s{0,20}[:=]\s{0,4}(?P<v>2\.0\.\d{1,4})\b"),
     re.compile(r"\b(?i:driver)\b[^\n\d]{0,25}(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
     re.compile(r"(?<![\w.])v?(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
     re.compile(r"\b(?i:(?:amd|gpu|graphics|display|radeon)(?: software)?(?: graphics)? drivers?(?: version)?)[ :=v]{1,3}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
@@ -101,16 +106,18 @@ _WDDM = (
 _DKMS = re.compile(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
 _HSA = re.compile(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
 _HSA_EMPTY = re.compile(r"\bHSA_OVERRIDE_GFX_VERSION=(?:\"\"|'')?(?=\s|$)")
-_PCI_ID = re.compile(r"(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
+_PCI_ID = re.compile(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
+_REFUSED = re.compile(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
 
 def recognises(text: str) -> bool:
-    """Any text that is not binary: prose has no mark of its own.
+    """Any text but a JSON document: prose has no mark of its own.
 
     >>> recognises("My RX 6700 XT hangs"), recognises("")
     (True, False)
     """
-    return bool(text.strip())
+    start = text[:200].lstrip()[:2]
+    return bool(text.strip()) and not (start[:1] == "{" or start in ("[{", "[\n"))
 
 
 def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
@@ -126,7 +133,7 @@ def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
-    ids = list(dict.fromkeys(found["v"].lower() for found in _PCI_ID.finditer(text)))
+    ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
     named = products.find(text)
     strongest: dict[str, str] = {}
     for product in named:
@@ -145,10 +152,14 @@ def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("gpu.name", product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         yield Reading("gpu.gfx_reported", beside[1] if beside else product.gfx, item, line)
-    if not seen and len(mentioned) == 1 and not ids:
+    refused = None if seen else _REFUSED.search(text)
+    if refused:
+        gfx = refused[1] or refused[2]
+        yield Reading("gpu.gfx_reported", gfx, "prose:" + gfx, lines.at(refused.start()))
+    elif not seen and len(mentioned) == 1 and not ids:
         yield Reading("gpu.gfx_reported", mentioned[0], "prose:" + mentioned[0], lines.at(written[0][1]))
     for pci_id in ids[:8]:
-        at = lines.at(text.lower().find(pci_id))
+        at = lines.at(max(text.lower().find(pci_id[5:]), 0))
         yield Reading("gpu.pci_id", pci_id, "prose:" + pci_id, at)
 
 
@@ -203,7 +214,7 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
 
 def _versions(text: str, lines: Lines) -> Iterator[Reading]:
     for name, item, found in (
-        ("kernel.release", "", _first(text, _KERNELS)),
+        ("kernel.release", "", None if _BUILDING.search(text) else _first(text, _KERNELS)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
         ("ollama.version", "", _first(text, _OLLAMA)),
         ("torch.version", "0", _first(text, _TORCHES)),

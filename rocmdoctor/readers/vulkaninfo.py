@@ -136,6 +136,18 @@ def _plain(device: _Device, item: str) -> Iterator[Reading]:
         yield Reading("vk.heaps", heaps, item, device.heap_line)
 
 
+def _unpacked(value: str) -> str:
+    """A driverVersion as AMD's driver packs it, in dots.
+
+    >>> _unpacked("8388858 (0x8000fa)"), _unpacked("2.0.294")
+    ('2.0.250', '2.0.294')
+    """
+    if re.fullmatch(r"\d+(?:\.\d+){2,3}", value):
+        return value
+    number = whole(value.split(" ", 1)[0]) if value else None
+    return f"{number >> 22}.{number >> 12 & 0x3FF}.{number & 0xFFF}" if number else ""
+
+
 def _readings(device: _Device, item: str) -> Iterator[Reading]:
     name, name_line = device.get("deviceName")
     kind, kind_line = device.get("deviceType")
@@ -163,7 +175,9 @@ def _readings(device: _Device, item: str) -> Iterator[Reading]:
     if driver == "amdvlk" and re.match(r"20\d\d\.Q\d", info):
         yield Reading("vulkan.amdvlk_version", info.split(" ")[0], line=info_line)
     if driver == "amd-proprietary" and re.match(r"2\d\.\d", info):
-        yield Reading("windows.driver_version", info.split(" ")[0], line=info_line)
+        yield Reading("windows.adrenalin", info.split(" ")[0], line=info_line)
+        packed, packed_line = device.get("driverVersion")
+        yield Reading("windows.driver_version", _unpacked(packed) or info.split(" ")[0], line=packed_line or info_line)
     if vendor == 0x1002 or (vendor is None and re.search(r"AMD|Radeon|RADV", name)):
         gpu = f"vk:{item}"
         if name:
