@@ -112,7 +112,7 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
         raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
-    snapshot, lines = collect(_now(), root=root, pythons=pythons, progress=progress)
+    snapshot, lines = collect(_now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
@@ -150,7 +150,7 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
     if found.trees and not found.snapshots:
         from rocmdoctor.collect import collect
 
-        snapshot, _ = collect(_now(), root=str(found.trees[0]))
+        snapshot, _ = collect(_now(), root=str(found.trees[0].resolve()))
         snapshot.origin = "read"
     snapshot.notes += found.problems
     _fill(snapshot, found.texts, book)

@@ -51,7 +51,7 @@ def recognises(text: str) -> bool:
     (True, False)
     """
     return ("CL_DEVICE_NAME" in text or "CL_PLATFORM_NAME" in text or bool(
-        re.search(r"^[>|\s]*(?:Number of platforms|Platform Name|Device Board Name \(AMD\)|Device OpenCL C Version)(?:\s{2,}|\t|:)",
+        re.search(r"^[>| \t]*(?:Number of platforms|Platform Name|Device Board Name \(AMD\)|Device OpenCL C Version)(?:\s{2,}|\t|:)",
                   text, re.MULTILINE)))
 
 

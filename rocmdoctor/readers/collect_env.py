@@ -47,7 +47,8 @@ _KEYS = (
 _KEY = re.compile(r"(?:(?<=\s)|^)(" + "|".join(re.escape(key) for key in sorted(_KEYS, key=len, reverse=True)) + r")\s*:", re.MULTILINE)
 _NOTHING = ("", "n/a", "none", "could not collect", "no cuda", "not collected")
 _PLATFORM = re.compile(r"Linux-(.+?)-(?:x86_64|aarch64|amd64)\b")
-_GPU = re.compile(r"(?:GPU \d+:\s*)?([^\n(]{1,100}(?:\(TM\)[^\n(]{0,60})?(?:\((?!gfx)[^)\n]{1,40}\)[^\n(]{0,40})?)\(?(gfx[0-9a-f]{3,4})?[^\n)]{0,60}\)?")
+_GPU = re.compile(r"(?:GPU \d+:\s*)?([^\n(]{1,100}(?:\(TM\)[^\n(]{0,60})?(?:\((?!gfx)[^)\n]{1,40}\)[^\n(]{0,40})?)"
+                  r"\(?(gfx[0-9a-f]{3,4})?[^\n)]{0,60}\)?")
 
 
 def recognises(text: str) -> bool:

@@ -27,14 +27,15 @@ _VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"
 _PINNED = re.compile(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
 _TABLE = re.compile(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
 _HEAD = re.compile(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
-_LINE_OF_ONE = re.compile(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*|amd-torch[\w-]*)\s+({_VERSION})\s*$")
+_LINE_OF_ONE = re.compile(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
+                          rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
 _WHEEL = re.compile(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
 _INSTALLED = re.compile(r"Successfully installed (.{0,18000})")
 _ONE_INSTALLED = re.compile(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
 _LOCAL = re.compile(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
-_MARK = re.compile(rf"\b{_NAME}\s?==\s?\d|^\s*Package\s+Version|^# Name\s+Version|Successfully installed |-cp3\d+-|"
-                   r"^\s*torch\s+\d+\.\d", re.MULTILINE)
+_MARK = re.compile(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |-cp3\d+-|"
+                   r"^[ \t]*torch[ \t]+\d+\.\d", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:

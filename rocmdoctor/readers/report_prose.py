@@ -54,10 +54,12 @@ _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,6
 _BUILDING = re.compile(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
 _KERNELS = (
     re.compile(r"(?i:linux version )" + _RELEASE),
-    re.compile(r"\b(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
+    re.compile(r"\b"
+               r"(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
     re.compile(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
     re.compile(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
-    re.compile(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
+    re.compile(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
+               r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
     re.compile(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
 )
@@ -87,7 +89,8 @@ _LLAMA = (
     re.compile(r"(?<![\w.-])b(?P<v>[4-9]\d{3}|1\d{4})\b"),
 )
 _TORCHES = (
-    re.compile(r"\b(?:torch|pytorch)(?: version| nightly)?(?:==|[ :=@-]{1,3}|\s{1,30})v?(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:\+[\w.]+)?)", re.IGNORECASE),
+    re.compile(r"\b(?:torch|pytorch)(?: version| nightly)?(?:==|[ :=@-]{1,3}|\s{1,30})"
+               r"v?(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:\+[\w.]+)?)", re.IGNORECASE),
     re.compile(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
     re.compile(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
 )

@@ -72,7 +72,7 @@ def recognises(text: str) -> bool:
     (True, False)
     """
     return ("Vulkan Instance Version:" in text or _JSON_MARK in text
-            or bool(re.search(r"^[>|\s]*(?:deviceName|driverInfo|maxMemoryAllocationSize|maxBufferSize)\s{0,80}=", text, re.MULTILINE)))
+            or bool(re.search(r"^[>| \t]*(?:deviceName|driverInfo|maxMemoryAllocationSize|maxBufferSize)\s{0,80}=", text, re.MULTILINE)))
 
 
 def _parse(text: str) -> Iterator[_Device]:
