@@ -23,10 +23,12 @@ def _now() -> str:
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
+class _Usage(click.ClickException):
+    exit_code = 2
+
+
 def _usage(message: str) -> click.ClickException:
-    error = click.ClickException(message)
-    error.exit_code = 2
-    return error
+    return _Usage(message)
 
 
 def _write(path: str, text: str) -> None:
