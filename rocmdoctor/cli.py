@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import click
@@ -86,9 +87,9 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: b
     raise SystemExit(_status(report, fail_on))
 
 
-def _fill(snapshot: Snapshot, texts: list[attach.Text], book: rules.Rulebook) -> None:
+def _fill(snapshot: Snapshot, texts: list[attach.Text], scanner: Scanner) -> None:
     if texts:
-        interpret.fill(snapshot, texts, Scanner(book.rules.values()))
+        interpret.fill(snapshot, texts, scanner)
     else:
         gpus.join(snapshot.facts)
 
@@ -101,25 +102,30 @@ def cli() -> None:
 
 @cli.command()
 @click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read along (an application's, say).")
-@click.option("--no-kernels", is_flag=True, help="Do not run anything on the GPU.")
+@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (under a second).")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
 @_output
 def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
           html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None) -> None:
     """Examine this machine."""
-    from rocmdoctor.collect import collect
+    from rocmdoctor.collect import collect, find_pythons
 
     if not pathlib.Path(root).is_dir():
         raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
-    book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
-    snapshot, lines = collect(_now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+    if root == "/" and not no_kernels:
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path.home()))))
+    with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
+        collecting = pool.submit(collect, _now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
+        scanner = Scanner(book.rules.values())
+        snapshot, lines = collecting.result()
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
     texts += _attached(logs).texts if logs else []
-    _fill(snapshot, texts, book)
+    _fill(snapshot, texts, scanner)
     _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
 
 
@@ -155,7 +161,7 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
         snapshot, _ = collect(_now(), root=str(found.trees[0].resolve()))
         snapshot.origin = "read"
     snapshot.notes += found.problems
-    _fill(snapshot, found.texts, book)
+    _fill(snapshot, found.texts, Scanner(book.rules.values()))
     _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
 
 

@@ -6,7 +6,7 @@ import ast
 import importlib.util
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,8 +104,9 @@ def collect(
 
     quiet = [job for job in jobs if job[0].lane == "quiet"]
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        outcomes = list(pool.map(work, quiet))
-    outcomes += [work(job) for job in jobs if job[0].lane == "loud"]
+        reading = [pool.submit(work, job) for job in quiet]
+        loud = [work(job) for job in jobs if job[0].lane == "loud"]
+        outcomes = [*(future.result() for future in reading), *loud]
     for outcome in outcomes:
         snapshot.runs.append(outcome.run)
         _merge(snapshot, outcome.facts)
@@ -114,6 +115,17 @@ def collect(
     _spread(snapshot)
     _record_stuck(snapshot)
     return snapshot, texts
+
+
+def find_pythons(environ: Mapping[str, str], home: Path) -> tuple[str, ...]:
+    """Interpreters at hand whose site-packages hold a torch: the active environments first, then the usual places."""
+    active = [environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(name)]
+    usual = [home / "venv", home / ".venv", home / "ComfyUI/venv", home / "ComfyUI/.venv", Path("/opt/venv"), Path("/opt/conda")]
+    found = []
+    for folder in dict.fromkeys([*map(Path, active), *usual]):
+        if any(folder.glob("lib/python3*/site-packages/torch/version.py")) and (folder / "bin/python").exists():
+            found.append(str(folder / "bin/python"))
+    return tuple(found[:4])
 
 
 def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import gpus, vocabulary
+from rocmdoctor import gpus, tables, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
 from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
 from rocmdoctor.rules import Rule
 
-_PLACE = re.compile(r"\{([a-z_]+\.[A-Za-z0-9_.-]+)\}")
+_PLACE = re.compile(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
 MOST_EVIDENCE = 8
 
 
@@ -72,13 +72,13 @@ def _shown(fact: Fact | list[Fact]) -> str:
 def fill_in(text: str, lookup: Lookup) -> str:
     """``{facts}`` replaced by their values; bytes shown as GiB."""
     def replace(found: re.Match[str]) -> str:
-        name = found.group(1)
+        call, name = found.groups()
         if not vocabulary.declared(name):
             return found.group()
         fact = lookup(name)
         if name.endswith("_bytes") and isinstance(fact, Known) and isinstance(fact.value, (int, float)):
             return f"{fact.value / 2**30:.1f} GiB"
-        return _shown(fact)
+        return tables.override_for(_shown(fact).split(",")[0]) or "(none known)" if call else _shown(fact)
     return _PLACE.sub(replace, text)
 
 

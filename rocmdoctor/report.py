@@ -17,7 +17,7 @@ _DIGEST = {
 }
 _MATTERS: dict[str, tuple[str, ...]] = {
     "platform": ("pci.amd_gpu_count", "memory.ram_bytes"), "driver": ("amdgpu.loaded", "dev.kfd_openable"),
-    "runtime": ("vulkan.loader", "rocm.version"), "framework": ("torch.version",), "app": ("app.version",),
+    "runtime": ("vulkan.loader",), "framework": ("torch.version",), "app": ("app.version",),
 }
 
 
@@ -36,6 +36,11 @@ def digest(snapshot: Snapshot) -> dict[str, Any]:
     return {k: v if k == "gfx_target" else v[0] if len(v) == 1 else v for k, v in found.items() if v}
 
 
+def _examined(snapshot: Snapshot, name: str) -> bool:
+    facts = [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
+    return any(not isinstance(f, Unknown) or f.reason == "not_applicable" for f in facts)
+
+
 def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
     states = []
     for layer in LAYERS:
@@ -44,8 +49,8 @@ def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
         if worst:
             states.append(LayerState(layer, "warning" if worst.severity == "warning" else "error", worst.id))
         else:
-            known = any(_values(snapshot, name) for name in _MATTERS[layer])
-            states.append(LayerState(layer, "ok" if known and snapshot.origin == "live" else "unknown"))
+            seen = snapshot.origin == "live" and all(_examined(snapshot, name) for name in _MATTERS[layer])
+            states.append(LayerState(layer, "ok" if seen else "unknown"))
     return states
 
 
@@ -70,9 +75,11 @@ def make_report(snapshot: Snapshot, book: Rulebook) -> Report:
                for key, fact in snapshot.facts.items()
                if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
     loud = [f for f in findings if f.severity in ("critical", "error", "warning")]
-    verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if snapshot.origin == "live" and not any(
-        m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing) else "unknown"
+    layers = _layers(snapshot, findings)
+    examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
+    cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
+    verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
     if verdict == "unknown" and snapshot.origin == "read" and snapshot.texts_read and gpus.items(snapshot.facts):
         verdict = "healthy"
-    return Report(__version__, snapshot.origin, verdict, _layers(snapshot, findings), findings, digest(snapshot), snapshot,
+    return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
                   missing, [*snapshot.notes, *book.problems])

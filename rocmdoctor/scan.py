@@ -37,7 +37,7 @@ class Scanner:
             self._set.Compile()
         never = r"[^\x00-\xff]"
         joined = "|".join(f"(?:{_NAMED.sub('(?:', p.removeprefix('(?i)'))})" for _, _, p in self._owners)
-        self._any = re2.compile(f"(?i:{joined or never})".encode(), options)
+        self._any = re2.compile(f"(?im:{joined or never})".encode(), options)
         self._each: dict[int, Any] = {}
         self._options = options
 
