@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rocmdoctor import tables, vocabulary
 from rocmdoctor.model import Fact, Known
 
@@ -19,32 +17,43 @@ def items(facts: dict[str, Fact], entity: str = "gpu") -> list[str]:
     return list(dict.fromkeys(item for name, item in found if item))
 
 
+_IDENTITY = ("gpu.pci_address", "gpu.pci_id", "gpu.gfx_reported", "gpu.gfx_target")
+
+
 def _same(facts: dict[str, Fact], a: str, b: str) -> bool:
-    agreed = False
-    for name in ("gpu.pci_address", "gpu.pci_id", "gpu.gfx_reported"):
-        left, right = _value(facts, name, a), _value(facts, name, b)
+    """The first identity that both state decides: the address beats the PCI id, which beats the gfx target."""
+    for name in _IDENTITY:
+        left, right = (_value(facts, name, item).removeprefix("0000:").split(":sramecc")[0] for item in (a, b))
         if left and right:
-            if left.removeprefix("0000:") != right.removeprefix("0000:"):
-                return False
-            agreed = True
-            if name == "gpu.pci_address":
-                return True
-    return agreed
+            return left == right
+    return False
 
 
-def join(facts: dict[str, Fact], source_of: Iterable[str] = ()) -> None:
-    """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
+def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
+    """Items of several sources that are one device; what has no identity belongs to the only GPU there is."""
     groups: list[list[str]] = []
+    nameless: list[str] = []
     for item in items(facts):
-        prefix = item.split("|", 1)[0]
+        if not any(_value(facts, name, item) for name in _IDENTITY):
+            nameless.append(item)
+            continue
+        source = item.split("|", 1)[0]
         for group in groups:
-            if all(member.split("|", 1)[0] != prefix for member in group) and any(_same(facts, member, item) for member in group):
+            other = all(member.split("|", 1)[0] != source for member in group)
+            if other and any(_same(facts, member, item) for member in group):
                 group.append(item)
                 break
         else:
             groups.append([item])
+    if len(groups) == 1:
+        return [groups[0] + nameless]
+    return groups + [[item] for item in nameless]
+
+
+def join(facts: dict[str, Fact]) -> None:
+    """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
     merged: dict[str, Fact] = {}
-    for number, group in enumerate(groups):
+    for number, group in enumerate(_grouped(facts)):
         for item in group:
             for key in [k for k in facts if k.endswith(f"[{item}]") and k.startswith("gpu.")]:
                 new = vocabulary.key(vocabulary.split_key(key)[0], str(number))
