@@ -77,8 +77,11 @@ def _unwrap(lines: list[str]) -> list[str]:
 
 
 def _is_binary(raw: bytes) -> bool:
-    return b"\0" in raw[:4096] and not decode(raw[:4096]).isprintable() and raw[1:2] != b"\0" and raw[:2] not in (
-        b"\xff\xfe", b"\xfe\xff") and raw[:4096].count(b"\0") > 40
+    head = raw[:4096]
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or (head[1:2] == b"\0" and head[3:4] == b"\0" and head[:1] != b"\0"):
+        return False  # UTF-16
+    control = sum(byte < 9 or 13 < byte < 27 or 27 < byte < 32 for byte in head)
+    return control * 20 > len(head)
 
 
 class _Reader:
