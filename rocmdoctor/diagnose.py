@@ -155,11 +155,13 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     explained = {s for j in true for s in j.explained}
     strong = [j for j in true if j.explained or j.rule.id in seen]
     risks = [j for j in true if not (j.explained or j.rule.id in seen)]
-    unexplained = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - explained)]
     possible = [j for j in open_ if set(j.explained) - explained and any(
         n.startswith("seen.") and facts.lookup()(n) == Known(True, "texts") for n in j.answer.used)]
+    possible = possible[:5]
+    accounted = explained | {s for j in possible for s in j.explained}
+    unexplained = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
     findings = [_finding(j, snapshot, facts, rules, "cause") for j in strong]
-    findings += [_finding(j, snapshot, facts, rules, "possible") for j in possible[:5]]
+    findings += [_finding(j, snapshot, facts, rules, "possible") for j in possible]
     findings += [_finding(j, snapshot, facts, rules, "symptom") for j in unexplained]
     findings += [_finding(j, snapshot, facts, rules, "risk") for j in risks]
     for rank, finding in enumerate(findings, 1):
