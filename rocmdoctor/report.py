@@ -68,7 +68,9 @@ def make_report(snapshot: Snapshot, book: Rulebook) -> Report:
     """The one object that every renderer gets."""
     count = snapshot.facts.get("pci.amd_gpu_count")
     dxg = snapshot.facts.get("wsl.dxg")
-    none = (snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
+    family = snapshot.facts.get("os.family")
+    wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
+    none = (not wsl and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
             and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
     findings = [_no_gpu(snapshot)] if none else diagnose(snapshot, book.rules)
     missing = [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command)
