@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import gpus, tables, vocabulary
+from rocmdoctor import gpus, steps, tables, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
 from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
 from rocmdoctor.rules import Rule
@@ -103,7 +103,8 @@ def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, rules: dict[str,
         if fix.only_if and fix.only_if.ask(look).value is False:
             continue
         d = fix.data
-        fixes.append(Fix(shown(d["do"]), shown(d.get("detail")), tuple(shown(c) for c in d.get("commands") or ()),
+        commands = (line for c in d.get("commands") or () for line in steps.for_machine(shown(c), snapshot.facts))
+        fixes.append(Fix(shown(d["do"]), shown(d.get("detail")), tuple(commands),
                          str(d.get("risk", "none")), tuple(d.get("needs") or ()), shown(d.get("side_effects")),
                          shown(d.get("verify")), shown(d.get("undo"))))
     wanted = {rule.id, *judged.explained, *(n.split(".")[1] for n in judged.answer.used if n.startswith("seen."))}
@@ -115,13 +116,13 @@ def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, rules: dict[str,
     for name in judged.answer.used:
         if not name.startswith("seen."):
             evidence.append(Evidence(fact=name, value=_shown(look(name)), source=getattr(look(name), "source", "")))
-    commands = [fact.command or f"rocmdoctor check shows {name}" for name in judged.answer.missing
+    deciding = [fact.command or f"rocmdoctor check shows {name}" for name in judged.answer.missing
                 if not isinstance(fact := look(name), list) and isinstance(fact, Unknown)]
     subject = ""
     if rule.for_each == "gpu":
         subject = fill_in("gpu " + judged.item + " ({gpu.gfx_target})", look)
     return Finding(rule.id, standing, rule.severity, rule.stage, subject, shown(rule.title), shown(rule.says), shown(rule.why),
-                   evidence, judged.explained, commands if standing == "possible" else [], fixes, list(rule.references))
+                   evidence, judged.explained, deciding if standing == "possible" else [], fixes, list(rule.references))
 
 
 def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
