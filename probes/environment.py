@@ -49,6 +49,7 @@ NAMES = """
 """.split()
 # Variables whose name goes on with a device number or a switch.
 FAMILIES = ("HSA_OVERRIDE_GFX_VERSION_", "DEBUG_CLR_", "MIOPEN_DEBUG_")
+APPLICATIONS = ("ollama", "llama-server", "llama-cli", "lmstudio", "lm-studio", "lemonade", "vllm", "koboldcpp", "sd-server")
 RECORDED = "/proc/self/environ"
 LONGEST = 4000
 
@@ -61,19 +62,48 @@ def variables(tree):
     return dict(pair.split("=", 1) for pair in pairs if "=" in pair), RECORDED
 
 
+def services(tree, emit):
+    """Variables of running GPU applications: theirs decide, not those of the shell that asks."""
+    theirs = {}
+    for pid in tree.names("/proc"):
+        if not pid.isdigit() or int(pid) == os.getpid():
+            continue
+        try:
+            name = tree.read("/proc/" + pid + "/comm").strip()
+            if not name.lower().startswith(APPLICATIONS):
+                continue
+            pairs = tree.read("/proc/" + pid + "/environ").split("\0")
+        except PermissionError:
+            emit.note("The environment of {} (process {}) may not be read; `systemctl show {} -p Environment` shows a "
+                      "service's.".format(name, pid, name))
+            continue
+        except OSError:
+            continue
+        for pair in pairs:
+            key, equals, value = pair.partition("=")
+            if equals and (key in NAMES or key.startswith(FAMILIES)):
+                theirs.setdefault(key, (value, "/proc/{}/environ ({})".format(pid, name)))
+    return theirs
+
+
 def probe(emit, tree):
     try:
         found, source = variables(tree)
     except OSError as error:
         emit.unknown("env.*", "unreadable", str(error), "env")
         return
+    theirs = services(tree, emit)
+    for name, (value, where) in sorted(theirs.items()):
+        emit.known("env." + name, value[:LONGEST], where)
     for name in NAMES:
+        if name in theirs:
+            continue
         if name in found:
             emit.known("env." + name, found[name][:LONGEST], source)
         else:
             emit.absent("env." + name, source)
     for name in sorted(found):
-        if name.startswith(FAMILIES) and name not in NAMES:
+        if name.startswith(FAMILIES) and name not in NAMES and name not in theirs:
             emit.known("env." + name, found[name][:LONGEST], source)
 
 
