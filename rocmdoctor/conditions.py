@@ -336,7 +336,7 @@ def parse(text: str) -> Condition:
     def rename(found: re.Match[str]) -> str:
         word = found.group()
         if word[0] in "'\"":
-            return word
+            return "r" + word  # a pattern's backslash is a backslash
         if not vocabulary.declared(word):
             raise ConditionError(f"{word!r} is not a declared fact")
         names[f"fact_{len(names)}"] = word
