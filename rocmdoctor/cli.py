@@ -201,9 +201,14 @@ def rules_lint(folders: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Entry point: exit statuses as documented; a failure of our own is 70, a closed pipe is silent."""
+    """Entry point: exit statuses as documented; a failure of our own is 70, an interrupt 130, a closed pipe is silent."""
     try:
-        cli()
+        raise SystemExit(cli.main(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        raise SystemExit(error.exit_code) from None
+    except click.Abort:
+        raise SystemExit(130) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(0) from None

@@ -4,9 +4,11 @@ import gzip
 import io
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 
 import pytest
@@ -94,3 +96,16 @@ def test_no_amd_gpu_is_one_friendly_finding():
     machine = pathlib.Path(__file__).resolve().parents[1] / "fixtures/machines/no-amd-gpu"
     done = run("check", "--json", "--no-kernels", "--root", machine)
     assert ids(done) == ["no-amd-gpu"] and done.returncode == 0
+
+
+def test_an_interrupt_is_130_and_says_nothing():
+    child = subprocess.Popen([sys.executable, "-m", "rocmdoctor", "explain", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(20) == 130
+    assert child.stderr.read().strip() == b""
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["--help"], 0), ([], 2), (["explain"], 2), (["nonsense"], 2), (["--version"], 0)])
+def test_usage(arguments, status):
+    assert run(*arguments).returncode == status
