@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import html
 import json
+import lzma
+import os
 import pathlib
 import re
 import tarfile
+import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 BIG = 8 << 20
 MOST_FILES = 5000
+MOST_UNPACKED = 512 << 20
+MOST_PIPED = 8 << 30
+_SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+_DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _PROSE_END = re.compile(r"[A-Za-z,;'\")`0-9]$")
 _PROSE_START = re.compile(r"[a-z(\"'`A-Z/0-9-]")
@@ -36,6 +46,7 @@ class Attached:
     snapshots: list[dict[str, Any]]
     trees: list[pathlib.Path]
     problems: list[str]
+    spool: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)  # big streams; gone with this object
 
 
 def decode(raw: bytes) -> str:
@@ -99,49 +110,97 @@ class _Reader:
         except OSError as error:
             self.found.problems.append(f"{name}: {error.strerror or error}")
 
-    def stream(self, stream: BinaryIO, name: str, size: int, path: pathlib.Path | None = None) -> None:
-        raw = stream.read(BIG)
+    def stream(self, stream: BinaryIO, name: str, size: int, path: pathlib.Path | None = None, limit: int = MOST_UNPACKED) -> int:
+        """Place one text; returns the bytes taken. A big one without a file of its own is spooled, never cut in silence."""
+        raw, whole = self.take(stream, name, BIG)
+        taken = len(raw)
         if not raw.strip():
-            self.found.problems.append(f"{name}: empty file")
-        elif raw.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\0")) or raw[257:262] == b"ustar":
+            if whole:
+                self.found.problems.append(f"{name}: empty file")
+        elif raw.startswith((*_SINGLE, b"PK\x03\x04")) or raw[257:262] == b"ustar":
             self.archive(path, name)
         elif _is_binary(raw):
             self.found.problems.append(f"{name}: binary file, not read as text")
         elif raw.lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
-            self.saved(raw, name)
+            self.saved(raw + (stream.read(8 * BIG) if path and size > BIG else b""), name)
+        elif whole and taken == BIG and path is None:
+            path, taken = self.spooled(raw, stream, name, limit)
+            self.found.texts.append(Text(name, clean(decode(raw[:1 << 20])), path))
         elif size > BIG and path is not None:
             self.found.texts.append(Text(name, clean(decode(raw[:1 << 20])), path))
         else:
             self.found.texts.append(Text(name, clean(decode(raw))))
+        return taken
+
+    def take(self, stream: BinaryIO, name: str, most: int) -> tuple[bytes, bool]:
+        """Up to ``most`` bytes, and whether no damage was met; what came before the damage is kept."""
+        parts: list[bytes] = []
+        left = most
+        try:
+            while left and (part := stream.read(min(left, 1 << 16))):
+                parts.append(part)
+                left -= len(part)
+        except _DAMAGE as error:
+            self.found.problems.append(f"{name}: damaged ({error}); the {most - left} bytes before the damage were read")
+            return b"".join(parts), False
+        return b"".join(parts), True
+
+    def spooled(self, head: bytes, stream: BinaryIO, name: str, limit: int) -> tuple[pathlib.Path, int]:
+        """The whole stream as a temporary file, up to ``limit`` bytes."""
+        if self.found.spool is None:
+            self.found.spool = tempfile.TemporaryDirectory(prefix="rocmdoctor-")
+        path = pathlib.Path(self.found.spool.name, str(len(self.found.texts)))
+        taken = 0
+        with path.open("wb") as out:
+            part, whole = head, True
+            while part:
+                out.write(part)
+                taken += len(part)
+                part, whole = self.take(stream, name, min(1 << 20, max(0, limit - taken))) if whole else (b"", False)
+        if whole and taken >= limit:
+            self.found.problems.append(f"{name}: only its first {taken >> 20} MiB were read")
+        return path, taken
 
     def saved(self, raw: bytes, name: str) -> None:
         try:
             data = json.loads(raw)
             self.found.snapshots.append(data.get("snapshot", data))
-        except (ValueError, AttributeError) as error:
+        except (ValueError, AttributeError, RecursionError) as error:
             self.found.problems.append(f"{name}: a saved report that cannot be read ({error}); save it again")
 
     def archive(self, path: pathlib.Path | None, name: str) -> None:
         if path is None:
             self.found.problems.append(f"{name}: an archive inside an archive, left out")
             return
-        budget = 512 << 20
+        budget = MOST_UNPACKED
         try:
             for member, stream, size in _members(path):
-                budget -= size
-                if budget < 0 or len(self.found.texts) > MOST_FILES:
-                    self.found.problems.append(f"{name}: more than 512 MiB or {MOST_FILES} files inside, the rest is left out")
+                if budget <= 0 or len(self.found.texts) >= MOST_FILES:
+                    self.found.problems.append(
+                        f"{name}: more than {MOST_UNPACKED >> 20} MiB or {MOST_FILES} files inside, the rest is left out")
                     return
-                self.stream(stream, f"{name}/{member}", min(size, BIG))
-        except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, RuntimeError, ValueError) as error:
+                budget -= self.stream(stream, f"{name}/{member}", size, limit=budget)
+        except _DAMAGE as error:
             self.found.problems.append(f"{name}: damaged archive ({error}); what could be read was used")
 
     def folder(self, path: pathlib.Path) -> None:
         if (path / "sys").is_dir():
             self.found.trees.append(path)
-        files = sorted(p for p in path.rglob("*") if p.is_file() and "sys" not in p.relative_to(path).parts[:1])
-        for file in files[:MOST_FILES]:
-            self.file(file, str(file.relative_to(path)))
+        count = 0
+        for place, folders, files in os.walk(path, onerror=self.unlisted):
+            if pathlib.Path(place) == path and "sys" in folders:
+                folders.remove("sys")
+            folders.sort()
+            for file in sorted(files):
+                count += 1
+                if count > MOST_FILES:
+                    self.found.problems.append(f"{path.name}: more than {MOST_FILES} files, the rest is left out")
+                    return
+                full = pathlib.Path(place, file)
+                self.file(full, str(full.relative_to(path)))
+
+    def unlisted(self, error: OSError) -> None:
+        self.found.problems.append(f"{error.filename}: {error.strerror}, left out")
 
 
 def _members(path: pathlib.Path) -> Iterator[tuple[str, BinaryIO, int]]:
@@ -158,9 +217,11 @@ def _members(path: pathlib.Path) -> Iterator[tuple[str, BinaryIO, int]]:
                 if inner:
                     yield member.name, inner, member.size  # type: ignore[misc]
     else:
-        import gzip
-        with gzip.open(path) as unzipped:
-            yield path.stem, unzipped, BIG  # type: ignore[misc]
+        with path.open("rb") as packed:
+            magic = packed.read(6)
+        unpack = next(opener for start, opener in _SINGLE.items() if magic.startswith(start))
+        with unpack(path) as unzipped:
+            yield path.stem, unzipped, BIG
 
 
 def gather(paths: list[str], stdin: BinaryIO) -> Attached:
@@ -169,9 +230,9 @@ def gather(paths: list[str], stdin: BinaryIO) -> Attached:
     for given in paths:
         path = pathlib.Path(given)
         if given == "-":
-            reader.stream(stdin, "stdin", 0)
-        elif not path.exists():
-            raise FileNotFoundError(given)
+            reader.stream(stdin, "stdin", 0, limit=MOST_PIPED)
+        elif not os.path.lexists(path):
+            raise FileNotFoundError(given if len(given) < 300 else given[:300] + "...")
         elif path.is_dir():
             reader.folder(path)
         else:

@@ -18,20 +18,24 @@ def _cache_file(name: str) -> pathlib.Path:
     return pathlib.Path(home, "rocmdoctor", name)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, left: list[int]) -> Any:
+    """``left`` counts down the nodes: aliases of aliases grow without bound once they are written out."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError("more than 500000 values once its aliases are written out")
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v, left) for k, v in value.items()}
     if isinstance(value, list):
-        return [_plain(v) for v in value]
+        return [_plain(v, left) for v in value]
     return value.isoformat() if isinstance(value, (datetime.date, datetime.datetime)) else value
 
 
 def parse_yaml(text: str) -> Any:
-    """Plain data from YAML. Raises yaml.YAMLError."""
+    """Plain data from YAML. Raises yaml.YAMLError, ValueError or RecursionError."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return _plain(yaml.load(text, Loader=loader))
+    return _plain(yaml.load(text, Loader=loader), [500_000])
 
 
 def stamped(name: str, files: list[pathlib.Path], make: Any) -> Any:
@@ -43,7 +47,7 @@ def stamped(name: str, files: list[pathlib.Path], make: Any) -> Any:
         kept = json.loads(path.read_bytes())
         if kept["digest"] == digest:
             return kept["data"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     data = make()
     try:

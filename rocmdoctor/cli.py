@@ -34,7 +34,7 @@ def _usage(message: str) -> click.ClickException:
 
 def _write(path: str, text: str) -> None:
     try:
-        pathlib.Path(path).write_text(text, "utf-8")
+        pathlib.Path(path).write_text(text, "utf-8", errors="replace")
     except OSError as error:
         raise _usage(f"{path}: cannot be written ({error.strerror})") from None
 
@@ -115,7 +115,7 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
         raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     if root == "/" and not no_kernels:
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path.home()))))
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
         collecting = pool.submit(collect, _now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))

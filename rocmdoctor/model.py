@@ -181,7 +181,7 @@ def fact_to_json(fact: Fact) -> dict[str, Any]:
 
 def fact_from_json(data: dict[str, Any]) -> Fact:
     """The inverse of :func:`fact_to_json`. Raises KeyError or TypeError on foreign data."""
-    rest = {k: v for k, v in data.items() if k != "state"}
+    rest = {k: v if k == "value" else str(v) for k, v in data.items() if k != "state"}
     kinds: dict[str, Any] = {"known": Known, "absent": Absent, "unknown": Unknown}
     made: Fact = kinds[data["state"]](**rest)
     return made
@@ -205,12 +205,18 @@ def snapshot_from_json(data: dict[str, Any]) -> Snapshot:
     """Raises KeyError, TypeError or ValueError when the data is not a snapshot of a known schema."""
     if data["schema"] != SNAPSHOT_SCHEMA:
         raise ValueError(f"snapshot schema {data['schema']!r}, this version reads {SNAPSHOT_SCHEMA!r}")
+    if data["origin"] not in ("live", "read"):
+        raise ValueError(f"origin {data['origin']!r} is neither live nor read")
+    hits = [Hit(str(h["rule"]), str(h["group"]), str(h["source"]), int(h["line"]), str(h["text"]),
+                {str(k): str(v) for k, v in h["captures"].items()}) for h in data["hits"]]
+    runs = [ProbeRun(str(r["probe"]), str(r["interpreter"]), float(r["seconds"]), str(r["ended"]),
+                     str(r.get("signal", "")), str(r.get("noise", ""))) for r in data["runs"]]
     return Snapshot(
         taken=str(data["taken"]),
         origin=data["origin"],
         facts={str(name): fact_from_json(fact) for name, fact in data["facts"].items()},
-        hits=[Hit(**hit) for hit in data["hits"]],
-        runs=[ProbeRun(**run) for run in data["runs"]],
+        hits=hits,
+        runs=runs,
         notes=[str(note) for note in data["notes"]],
         texts_read=int(data["texts_read"]),
     )

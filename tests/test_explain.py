@@ -1,8 +1,10 @@
 """What people attach, good and bad, through the real command: one clear line, the right status, never a traceback."""
 
 import gzip
+import importlib
 import io
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -109,3 +111,64 @@ def test_an_interrupt_is_130_and_says_nothing():
 @pytest.mark.parametrize(("arguments", "status"), [(["--help"], 0), ([], 2), (["explain"], 2), (["nonsense"], 2), (["--version"], 0)])
 def test_usage(arguments, status):
     assert run(*arguments).returncode == status
+
+
+def test_nothing_of_a_big_stream_is_lost(tmp_path):
+    big = tmp_path / "big.log"
+    big.write_bytes(b"filler line of text to be read\n" * 400_000 + LINE.encode())
+    expected = ids(run("explain", "--json", big))
+    assert expected
+    assert ids(run("explain", "--json", "-", stdin=big.read_bytes())) == expected
+    zipped = tmp_path / "big.zip"
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as file:
+        file.write(big, "logs/big.log")
+    assert ids(run("explain", "--json", zipped)) == expected
+
+
+@pytest.mark.parametrize("module", ["gzip", "bz2", "lzma"])
+def test_single_compressed_files_whole_and_damaged(tmp_path, module):
+    packed = importlib.import_module(module).compress(LINE.encode() * 50 + os.urandom(50_000).hex().encode())
+    whole, damaged = tmp_path / "whole", tmp_path / "damaged"
+    whole.write_bytes(packed)
+    damaged.write_bytes(packed[:len(packed) // 2] + bytes(80) + packed[len(packed) // 2 + 80:])
+    assert ids(run("explain", "--json", whole))
+    done = run("explain", "--json", damaged)
+    ids(done)
+    assert done.returncode in (1, 3) and b"damaged" in done.stderr
+
+
+def test_a_damaged_member_of_a_zip_is_said(tmp_path):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("a.log", LINE * 3000 + os.urandom(9000).hex())
+    raw = bytearray(path.read_bytes())
+    raw[100:160] = bytes(range(60))
+    path.write_bytes(raw)
+    done = run("explain", "--json", path)
+    ids(done)
+    assert done.returncode in (1, 3) and b"damaged" in done.stderr
+
+
+@pytest.mark.parametrize("text", [
+    '{"schema": "rocmdoctor.snapshot/1", "facts": ' + "[" * 200_000,
+    '{"schema": "rocmdoctor.snapshot/1", "taken": 1, "origin": 7, "facts": {}, "hits": [], "runs": [], "notes": [], "texts_read": 0}',
+    '{"schema": "rocmdoctor.snapshot/1", "taken": 1, "origin": "live", "facts": {}, "hits": [{"rule": 1, "group": 2, "source": 3,'
+    ' "line": "x", "text": 4, "captures": {}}], "runs": [], "notes": [], "texts_read": 0}',
+], ids=["nested", "odd-origin", "odd-hit"])
+def test_a_foreign_snapshot_is_one_line(tmp_path, text):
+    (tmp_path / "s.json").write_text(text)
+    done = run("explain", "--json", tmp_path / "s.json")
+    assert ids(done) == [] and done.returncode == 3 and b"saved report" in done.stderr
+
+
+def test_aliases_of_aliases_cost_only_their_rule(tmp_path):
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    (tmp_path / "bomb.yaml").write_text("\n".join(rows))
+    done = run("rules", "lint", tmp_path)
+    assert done.returncode == 1 and b"aliases" in done.stdout
+
+
+def test_an_endless_name_is_a_missing_file():
+    done = run("explain", "a" * 5000)
+    assert done.returncode == 2 and b"no such file" in done.stderr
