@@ -123,9 +123,10 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
         snapshot, lines = collecting.result()
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
+    attached = _attached(logs)  # held until the texts are read: big streams lie in its temporary folder
+    snapshot.notes += attached.problems
     texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
-    texts += _attached(logs).texts if logs else []
-    _fill(snapshot, texts, scanner)
+    interpret.fill(snapshot, texts + attached.texts, scanner)
     _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
 
 

@@ -123,6 +123,9 @@ def test_nothing_of_a_big_stream_is_lost(tmp_path):
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as file:
         file.write(big, "logs/big.log")
     assert ids(run("explain", "--json", zipped)) == expected
+    packed = tmp_path / "big.log.gz"
+    packed.write_bytes(gzip.compress(big.read_bytes(), 1))
+    assert ids(run("check", "--json", "--no-kernels", "--log", packed)) == expected
 
 
 @pytest.mark.parametrize("module", ["gzip", "bz2", "lzma"])
