@@ -66,14 +66,19 @@ def hypervisor(tree):
     return None, ""
 
 
+def emit_found(emit, fact, found, source, looked, detail, command):
+    if found:
+        emit.known(fact, found, source)
+    elif looked:
+        emit.absent(fact, source)
+    else:
+        emit.unknown(fact, "not_collected", detail, command)
+
+
 def probe(emit, tree):
     found, source = kind(tree)
-    if found:
-        emit.known("container.kind", found, source)
-    elif tree.recorded("/proc", "/run"):
-        emit.absent("container.kind", "/proc/1/cgroup")
-    else:
-        emit.unknown("container.kind", "not_collected", "neither /proc nor /run was recorded", "systemd-detect-virt -c")
+    emit_found(emit, "container.kind", found, source or "/proc/1/cgroup", tree.recorded("/proc", "/run"),
+               "neither /proc nor /run was recorded", "systemd-detect-virt -c")
     ids = tree.try_read("/proc/self/uid_map")
     if found and ids:
         first = ids.split()[:3]
@@ -85,12 +90,8 @@ def probe(emit, tree):
         else:
             emit.unknown(fact, "not_collected", top + " was not recorded", "ls " + path)
     found, source = hypervisor(tree)
-    if found:
-        emit.known("machine.virtual", found, source)
-    elif tree.recorded("/proc/cpuinfo", "/sys/class/dmi"):
-        emit.absent("machine.virtual", "/proc/cpuinfo")
-    else:
-        emit.unknown("machine.virtual", "not_collected", "/proc/cpuinfo was not recorded", "systemd-detect-virt")
+    emit_found(emit, "machine.virtual", found, source or "/proc/cpuinfo", tree.recorded("/proc/cpuinfo", "/sys/class/dmi"),
+               "/proc/cpuinfo was not recorded", "systemd-detect-virt")
 
 
 if __name__ == "__main__":

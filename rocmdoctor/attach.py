@@ -25,7 +25,6 @@ MOST_PIPED = 8 << 30
 _SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_PROSE_END = re.compile(r"[A-Za-z,;'\")`0-9]$")
 _PROSE_START = re.compile(r"[a-z(\"'`A-Z/0-9-]")
 
 
@@ -74,14 +73,14 @@ def _prose(line: str) -> bool:
 
 def _unwrap(lines: list[str]) -> list[str]:
     out = list(lines)
-    head = -1
+    head = 0
     for i in range(1, len(lines)):
-        if head < 0 or lines[i - 1] == "":
+        if lines[i - 1] == "":
             head = i - 1
         joinable = _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
         if joinable:
             out[head] = out[head] + " " + lines[i].strip()
-            out[i] = lines[i] if head < 0 else ""
+            out[i] = ""
         else:
             head = i
     return out
@@ -123,10 +122,9 @@ class _Reader:
             self.found.problems.append(f"{name}: binary file, not read as text")
         elif raw.lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
             self.saved(raw + (stream.read(8 * BIG) if path and size > BIG else b""), name)
-        elif whole and taken == BIG and path is None:
-            path, taken = self.spooled(raw, stream, name, limit)
-            self.found.texts.append(Text(name, clean(decode(raw[:1 << 20])), path))
-        elif size > BIG and path is not None:
+        elif size > BIG if path else whole and taken == BIG:
+            if path is None:
+                path, taken = self.spooled(raw, stream, name, limit)
             self.found.texts.append(Text(name, clean(decode(raw[:1 << 20])), path))
         else:
             self.found.texts.append(Text(name, clean(decode(raw))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import json
 import os
 import pathlib
@@ -14,7 +13,7 @@ from typing import Any
 
 import click
 
-from rocmdoctor import __version__, attach, gpus, interpret, rules
+from rocmdoctor import __version__, attach, interpret, rules
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
 from rocmdoctor.report import make_report
 from rocmdoctor.scan import Scanner
@@ -25,32 +24,36 @@ def _now() -> str:
 
 
 class _Usage(click.ClickException):
+    """Something the caller can put right: one line, status 2."""
+
     exit_code = 2
-
-
-def _usage(message: str) -> click.ClickException:
-    return _Usage(message)
 
 
 def _write(path: str, text: str) -> None:
     try:
         pathlib.Path(path).write_text(text, "utf-8", errors="replace")
     except OSError as error:
-        raise _usage(f"{path}: cannot be written ({error.strerror})") from None
+        raise _Usage(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) -> None:
     if html_file:
-        _write(html_file, importlib.import_module("rocmdoctor.render.html").render(report))
+        from rocmdoctor.render import html
+
+        _write(html_file, html.render(report))
         click.echo(f"report written to {html_file}", err=True)
     if as_json:
         click.echo(json.dumps(report_to_json(report), indent=1, ensure_ascii=True, default=str))
     elif markdown:
-        click.echo(importlib.import_module("rocmdoctor.render.markdown").render(report))
+        from rocmdoctor.render import markdown as comment
+
+        click.echo(comment.render(report))
     elif not html_file:
+        from rocmdoctor.render import terminal
+
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         width = shutil.get_terminal_size((100, 24)).columns
-        click.echo(importlib.import_module("rocmdoctor.render.terminal").render(report, width, colour), color=colour, nl=False)
+        click.echo(terminal.render(report, width, colour), color=colour, nl=False)
 
 
 def _status(report: Report, fail_on: str) -> int:
@@ -87,13 +90,6 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: b
     raise SystemExit(_status(report, fail_on))
 
 
-def _fill(snapshot: Snapshot, texts: list[attach.Text], scanner: Scanner) -> None:
-    if texts:
-        interpret.fill(snapshot, texts, scanner)
-    else:
-        gpus.join(snapshot.facts)
-
-
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
@@ -112,7 +108,7 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
     from rocmdoctor.collect import collect, find_pythons
 
     if not pathlib.Path(root).is_dir():
-        raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
+        raise _Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     if root == "/" and not no_kernels:
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
@@ -134,7 +130,7 @@ def _attached(paths: tuple[str, ...]) -> attach.Attached:
     try:
         found = attach.gather(list(paths), sys.stdin.buffer)
     except FileNotFoundError as error:
-        raise _usage(f"{error.args[0]}: no such file or folder") from None
+        raise _Usage(f"{error.args[0]}: no such file or folder") from None
     for problem in found.problems:
         click.echo(problem, err=True)
     return found
@@ -162,7 +158,7 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
         snapshot, _ = collect(_now(), root=str(found.trees[0].resolve()))
         snapshot.origin = "read"
     snapshot.notes += found.problems
-    _fill(snapshot, found.texts, Scanner(book.rules.values()))
+    interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
     _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
 
 
@@ -187,7 +183,7 @@ def rules_show(rule_id: str) -> None:
     for file in data_dir("rules").glob(f"*/{rule_id}.yaml"):
         click.echo(file.read_text("utf-8"), nl=False)
         return
-    raise _usage(f"{rule_id}: no such rule; `rocmdoctor rules list` names them")
+    raise _Usage(f"{rule_id}: no such rule; `rocmdoctor rules list` names them")
 
 
 @rules_group.command("lint")

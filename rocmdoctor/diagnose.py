@@ -91,7 +91,7 @@ def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
     return bool(names & set(rule.platforms)) or "container" in rule.platforms
 
 
-def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, rules: dict[str, Rule], standing: Any) -> Finding:
+def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, standing: Any) -> Finding:
     rule = judged.rule
     look = facts.lookup(judged.item, rule.for_each)
 
@@ -157,14 +157,13 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     strong = [j for j in true if j.explained or j.rule.id in seen]
     risks = [j for j in true if not (j.explained or j.rule.id in seen)]
     possible = [j for j in open_ if set(j.explained) - explained and any(
-        n.startswith("seen.") and facts.lookup()(n) == Known(True, "texts") for n in j.answer.used)]
-    possible = possible[:5]
+        n.startswith("seen.") and facts.lookup()(n) == Known(True, "texts") for n in j.answer.used)][:5]
     accounted = explained | {s for j in possible for s in j.explained}
     unexplained = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
-    findings = [_finding(j, snapshot, facts, rules, "cause") for j in strong]
-    findings += [_finding(j, snapshot, facts, rules, "possible") for j in possible]
-    findings += [_finding(j, snapshot, facts, rules, "symptom") for j in unexplained]
-    findings += [_finding(j, snapshot, facts, rules, "risk") for j in risks]
+    findings = [_finding(j, snapshot, facts, "cause") for j in strong]
+    findings += [_finding(j, snapshot, facts, "possible") for j in possible]
+    findings += [_finding(j, snapshot, facts, "symptom") for j in unexplained]
+    findings += [_finding(j, snapshot, facts, "risk") for j in risks]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

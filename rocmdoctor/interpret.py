@@ -33,6 +33,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
         mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
         recognised = False
         for reader in _modules():
+            format_ = reader.__name__.rsplit(".", 1)[1]
             try:
                 if not reader.recognises(text.text):
                     continue
@@ -40,13 +41,13 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                 for reading in reader.read(text.text):
                     if not vocabulary.declared(reading.name):
                         continue
-                    item = f"{number}.{reader.__name__.rsplit('.', 1)[1]}|{reading.item or '0'}" if vocabulary.entity(
+                    item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
                     if key not in said or said[key][0] < reader.TRUST:
                         said[key] = (reader.TRUST, Known(reading.value, f"{text.name}:{reading.line}" if reading.line else text.name))
             except Exception as error:  # hostile text must not cost the other readers their say
-                snapshot.notes.append(f"{text.name}: the {reader.__name__.rsplit('.', 1)[1]} reader failed ({type(error).__name__})")
+                snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
         if not recognised and not any(hit.source == text.name for hit in snapshot.hits):
             snapshot.notes.append(f"{text.name}: not understood; no reader knows this format and no rule matches it")
     for key, (_, fact) in said.items():

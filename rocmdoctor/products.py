@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-import yaml
+from rocmdoctor import tables
 
-from rocmdoctor.paths import data_dir
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_RADV_NAME = re.compile(r"\(RADV ([A-Z0-9_]{3,24})\)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _TARGET = re.compile(r"(?<![A-Za-z0-9])gfx(1[0-9]{3}|[6-9][0-9a-f]{2})(?![0-9A-Za-z*])", re.IGNORECASE)
 _GAP = re.compile(r"(?:\s*\((?:tm|r)\))?[ \t_+-]{0,2}|\+? pro ", re.IGNORECASE)
@@ -30,17 +27,9 @@ class Product:
     end: int
 
 
-def _load(name: str) -> dict[str, Any]:
-    try:
-        data = yaml.load((data_dir("rules") / "data" / name).read_text(encoding="utf-8"), Loader=_LOADER)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
 @lru_cache(maxsize=1)
 def _names() -> dict[tuple[str, ...], tuple[str, str, str]]:
-    table = _load("products.yaml").get("products") or {}
+    table = tables.load("products")["products"]
     return {tuple(str(words).split()): (str(row[0]), str(row[1]), str(row[2])) for words, row in table.items()}
 
 
@@ -51,13 +40,7 @@ def _first_words() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _radv() -> dict[str, str]:
-    return {str(name): str(gfx) for name, gfx in (_load("products.yaml").get("radv") or {}).items()}
-
-
-@lru_cache(maxsize=1)
-def _pci() -> dict[str, str]:
-    rows = _load("pci_ids.yaml").get("devices") or []
-    return {str(row.get("device", ""))[2:].lower(): str(row["gfx"]) for row in rows if row.get("gfx")}
+    return {str(name): str(gfx) for name, gfx in tables.load("products")["radv"].items()}
 
 
 def gfx_of_pci_id(pci_id: str) -> str:
@@ -69,7 +52,7 @@ def gfx_of_pci_id(pci_id: str) -> str:
     vendor, _, device = pci_id.lower().rpartition(":")
     if vendor not in ("", "1002", "0x1002"):
         return ""
-    return _pci().get(device.removeprefix("0x"), "")
+    return str(tables.gfx_of_pci().get("1002:" + device.removeprefix("0x"), {}).get("gfx") or "")
 
 
 def targets(text: str) -> list[tuple[str, int]]:
@@ -79,6 +62,19 @@ def targets(text: str) -> list[tuple[str, int]]:
     [('gfx1151', 0), ('gfx90a', 9)]
     """
     return [(found[0].lower(), found.start()) for found in _TARGET.finditer(text)]
+
+
+def radv_gfx(name: str) -> str:
+    """The target that the code name of a RADV device tells, "" when there is none.
+
+    >>> radv_gfx("AMD Radeon Graphics (RADV GFX1151)"), radv_gfx("AMD Radeon (RADV NAVI31)"), radv_gfx("AMD Radeon")
+    ('gfx1151', 'gfx1100', '')
+    """
+    found = _RADV_NAME.search(name)
+    if not found:
+        return ""
+    written = targets(found[1])
+    return written[0][0] if written else _radv().get(found[1].lower(), "")
 
 
 def gfx_of_name(name: str) -> str:
@@ -93,9 +89,9 @@ def gfx_of_name(name: str) -> str:
     written = targets(name)
     if written:
         return written[0][0]
-    code = re.search(r"\(RADV ([A-Z0-9_]+)\)", name, re.IGNORECASE)
-    if code and code[1].lower() in _radv():
-        return _radv()[code[1].lower()]
+    code = radv_gfx(name)
+    if code:
+        return code
     found = find(name)
     return found[0].gfx if found else ""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rocmdoctor import __version__, gpus
 from rocmdoctor.diagnose import diagnose
-from rocmdoctor.model import LAYERS, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
+from rocmdoctor.model import LAYERS, Fact, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
 from rocmdoctor.rules import Rulebook
 
 _DIGEST = {
@@ -21,24 +21,26 @@ _MATTERS: dict[str, tuple[str, ...]] = {
 }
 
 
+def _facts(snapshot: Snapshot, name: str) -> list[Fact]:
+    return [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
+
+
 def _values(snapshot: Snapshot, name: str) -> list[Any]:
-    facts = [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
-    return list(dict.fromkeys(f.value for f in facts if isinstance(f, Known) and not isinstance(f.value, (list, dict))))
+    return list(dict.fromkeys(f.value for f in _facts(snapshot, name) if isinstance(f, Known) and not isinstance(f.value, (list, dict))))
 
 
 def digest(snapshot: Snapshot) -> dict[str, Any]:
     """The flat facts that people and scripts ask for first; a list where there are several."""
     found = {short: _values(snapshot, name) for short, name in _DIGEST.items()}
     found["driver_version"] = found["driver_version"] or _values(snapshot, "amdgpu.version")
-    if not found["gfx_target"]:
-        found["gfx_target"] = [v for key in ("report.gfx_mentioned",) if isinstance(f := snapshot.facts.get(key), Known)
-                               for v in f.value[:1]]
+    mentioned = snapshot.facts.get("report.gfx_mentioned")
+    if not found["gfx_target"] and isinstance(mentioned, Known):
+        found["gfx_target"] = mentioned.value[:1]
     return {k: v if k == "gfx_target" else v[0] if len(v) == 1 else v for k, v in found.items() if v}
 
 
 def _examined(snapshot: Snapshot, name: str) -> bool:
-    facts = [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
-    return any(not isinstance(f, Unknown) or f.reason == "not_applicable" for f in facts)
+    return any(not isinstance(f, Unknown) or f.reason == "not_applicable" for f in _facts(snapshot, name))
 
 
 def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:

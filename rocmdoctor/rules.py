@@ -65,8 +65,23 @@ def _need(condition: bool, message: str) -> None:
         raise ValueError(message)
 
 
+def _patterns(data: dict[str, Any]) -> dict[str, list[str]]:
+    patterns = data.get("patterns") or {}
+    return {"line": patterns} if isinstance(patterns, list) else patterns
+
+
+def _check_patterns(data: Any) -> None:
+    """Compiling some hundred patterns takes longer than all conditions, so it is done where the result is kept."""
+    for group in _patterns(data).values() if isinstance(data, dict) else ():
+        for pattern in group:
+            try:
+                re2.compile("(?i)" + pattern)
+            except re2.error as error:
+                raise ValueError(f" pattern {pattern!r}: {error}") from None
+
+
 def build(data: Any, name: str) -> Rule:
-    """A Rule from plain data; raises ValueError with the reason."""
+    """A Rule from plain data whose patterns compile; raises ValueError with the reason."""
     _need(isinstance(data, dict), "a rule is a mapping")
     extra = set(data) - _FIELDS
     _need(not extra, f"unknown field {', '.join(sorted(extra))}")
@@ -76,15 +91,7 @@ def build(data: Any, name: str) -> Rule:
     _need(data.get("stage") in LAYERS, f"stage is one of {', '.join(LAYERS)}")
     _need(bool(data.get("title")) and bool(data.get("sources")), "title and sources are needed")
     _need(data.get("for_each", "gpu") in ENTITIES, "for_each names an entity")
-    patterns = data.get("patterns") or {}
-    if isinstance(patterns, list):
-        patterns = {"line": patterns}
-    for group in patterns.values():
-        for pattern in group:
-            try:
-                re2.compile("(?i)" + pattern)
-            except re2.error as error:
-                raise ValueError(f"pattern {pattern!r}: {error}") from None
+    patterns = _patterns(data)
     _need("known(" not in str(data.get("when", "")), "known() turns unread facts into answers; it may not stand in `when`")
     _need(bool(patterns) or "when" in data, "a rule needs patterns or when")
     fixes = []
@@ -104,7 +111,9 @@ def _read_all(root: pathlib.Path, files: list[pathlib.Path]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            found[str(file.relative_to(root))] = cache.parse_yaml(file.read_text("utf-8"))
+            data = cache.parse_yaml(file.read_text("utf-8"))
+            _check_patterns(data)
+            found[str(file.relative_to(root))] = data
         except Exception as error:  # a broken file is that file's problem only
             mark = getattr(error, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -14,7 +13,6 @@ from rocmdoctor.model import Hit
 from rocmdoctor.rules import Rule
 
 KEEP_FIRST = 50
-BLOCK = 4 << 20
 _LONGEST_LINE = 8192
 _NAMED = re.compile(r"\(\?P<[^>]+>")
 
@@ -24,7 +22,7 @@ class Scanner:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._owners: list[tuple[str, str, str]] = [
-            (rule.id, group, "(?i)" + pattern)
+            (rule.id, group, pattern)
             for rule in rules for group, patterns in rule.patterns.items() for pattern in patterns]
         options = re2.Options()
         options.log_errors = False
@@ -32,11 +30,11 @@ class Scanner:
         options.encoding = re2.Options.Encoding.LATIN1
         self._set = re2.Set.SearchSet(options)
         for _, _, pattern in self._owners:
-            self._set.Add(pattern.encode())
+            self._set.Add(f"(?i){pattern}".encode())
         if self._owners:
             self._set.Compile()
         never = r"[^\x00-\xff]"
-        joined = "|".join(f"(?:{_NAMED.sub('(?:', p.removeprefix('(?i)'))})" for _, _, p in self._owners)
+        joined = "|".join(f"(?:{_NAMED.sub('(?:', p)})" for _, _, p in self._owners)
         self._any = re2.compile(f"(?im:{joined or never})".encode(), options)
         self._each: dict[int, Any] = {}
         self._options = options
@@ -66,7 +64,7 @@ class Scanner:
             if counts[rule, group] > KEEP_FIRST:
                 continue
             if index not in self._each:
-                self._each[index] = re2.compile(pattern.encode(), self._options)
+                self._each[index] = re2.compile(f"(?i){pattern}".encode(), self._options)
             found = self._each[index].search(line)
             captures = _captured(found.groupdict()) if found else {}
             yield Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), captures)
@@ -79,4 +77,4 @@ def _captured(groups: dict[Any, bytes | None]) -> dict[str, str]:
 
 def blocks_of(text: str) -> Iterator[bytes]:
     """A text as one block."""
-    return itertools.chain([text.encode("utf-8", "replace")])
+    yield text.encode("utf-8", "replace")

@@ -18,18 +18,22 @@ def load(name: str) -> Any:
 @functools.cache
 def _targets() -> dict[str, dict[str, Any]]:
     rows = load("gfx_targets")["targets"]
-    return {str(row.get("gfx") or row.get("target") or row.get("name")): row for row in rows}
+    return {str(row["gfx"]): row for row in rows}
 
 
 @functools.cache
 def gfx_of_pci() -> dict[str, dict[str, Any]]:
     """PCI id (``1002:1586``) to its row in ``pci_ids``."""
     rows = load("pci_ids")["devices"]
-    return {"1002:" + str(row.get("id") or row.get("device")).lower().removeprefix("0x"): row for row in rows}
+    return {"1002:" + str(row["device"]).lower().removeprefix("0x"): row for row in rows}
 
 
 def gfx_name(version: int) -> str:
-    """KFD's decimal gfx_target_version as a name: 110501 is gfx1151, 90010 is gfx90a."""
+    """KFD's decimal gfx_target_version (MMmmss) as a name.
+
+    >>> [gfx_name(v) for v in (90402, 90010, 110501, 110003, 120001, 80003)]
+    ['gfx942', 'gfx90a', 'gfx1151', 'gfx1103', 'gfx1201', 'gfx803']
+    """
     return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
 
 

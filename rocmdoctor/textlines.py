@@ -14,15 +14,6 @@ _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _PREFIX = re.compile(r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: )")
 _PCI = re.compile(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
 _GFX = re.compile(r"(?<![0-9A-Za-z])gfx([0-9]{1,4}[0-9a-f]{0,2})(?![0-9a-zA-Z-])", re.IGNORECASE)
-_RADV = {
-    "STRIX_HALO": "gfx1151", "STRIX1": "gfx1150", "KRACKAN": "gfx1152", "PHOENIX": "gfx1103", "PHOENIX2": "gfx1103",
-    "NAVI31": "gfx1100", "NAVI32": "gfx1101", "NAVI33": "gfx1102", "NAVI21": "gfx1030", "NAVI22": "gfx1031",
-    "NAVI23": "gfx1032", "NAVI24": "gfx1034", "VANGOGH": "gfx1033", "REMBRANDT": "gfx1035",
-    "RAPHAEL_MENDOCINO": "gfx1036", "NAVI10": "gfx1010", "NAVI12": "gfx1011", "NAVI14": "gfx1012",
-    "RENOIR": "gfx90c", "VEGA10": "gfx900", "VEGA12": "gfx904", "VEGA20": "gfx906", "RAVEN": "gfx902",
-    "RAVEN2": "gfx909", "POLARIS10": "gfx803", "POLARIS11": "gfx803", "POLARIS12": "gfx803", "FIJI": "gfx803",
-}
-_RADV_NAME = re.compile(r"\(RADV ([A-Z0-9_]{3,24})\)")
 
 
 def lines(text: str) -> Iterator[tuple[int, str]]:
@@ -72,16 +63,6 @@ def gfx(text: str) -> str:
     """
     found = _GFX.search(text)
     return found.group(0).lower() if found and len(found.group(1)) >= 3 else ""
-
-
-def radv_gfx(name: str) -> str:
-    """The gfx target that a RADV device name tells.
-
-    >>> radv_gfx("AMD Radeon Graphics (RADV GFX1151)"), radv_gfx("AMD Radeon (RADV NAVI31)")
-    ('gfx1151', 'gfx1100')
-    """
-    found = _RADV_NAME.search(name)
-    return (gfx(found.group(1)) or _RADV.get(found.group(1), "")) if found else ""
 
 
 def size(amount: str, unit: str) -> int | None:

@@ -19,7 +19,8 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import gfx, lines, pci_address, radv_gfx, size
+from rocmdoctor.products import radv_gfx
+from rocmdoctor.textlines import gfx, lines, pci_address, size
 
 TRUST = 1
 

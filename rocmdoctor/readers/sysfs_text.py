@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import tables
 from rocmdoctor.model import Reading
 from rocmdoctor.textlines import integer, lines, pci_address
 
@@ -42,22 +43,13 @@ def recognises(text: str) -> bool:
     return any(mark in text for mark in _MARKS) and next(read(text), None) is not None
 
 
-def target_name(version: int) -> str:
-    """KFD's decimal MMmmss as a gfx name.
-
-    >>> [target_name(v) for v in (90402, 90010, 110501, 110003, 120001, 80003)]
-    ['gfx942', 'gfx90a', 'gfx1151', 'gfx1103', 'gfx1201', 'gfx803']
-    """
-    return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
-
-
 def _kfd_node(node: dict[str, tuple[int, int]], item: str) -> Iterator[Reading]:
     simd, line = node.get("simd_count", (0, 0))
     target, target_line = node.get("gfx_target_version", (0, 0))
     if not simd or node.get("vendor_id", (4098, 0))[0] != 4098:
         return
     if 60000 <= target < 1000000:
-        yield Reading("gpu.gfx_target", target_name(target), item, target_line)
+        yield Reading("gpu.gfx_target", tables.gfx_name(target), item, target_line)
     device, device_line = node.get("device_id", (0, 0))
     if 0 < device < 0x10000:
         yield Reading("gpu.pci_id", f"1002:{device:04x}", item, device_line)
