@@ -72,12 +72,15 @@ def _patterns(data: dict[str, Any]) -> dict[str, list[str]]:
 
 def _check_patterns(data: Any) -> None:
     """Compiling some hundred patterns takes longer than all conditions, so it is done where the result is kept."""
+    options = re2.Options()
+    options.log_errors = False  # the reason is in the exception; RE2 would print its own line as well
     for group in _patterns(data).values() if isinstance(data, dict) else ():
         for pattern in group:
             try:
-                re2.compile("(?i)" + pattern)
+                re2.compile("(?i)" + pattern, options)
             except re2.error as error:
-                raise ValueError(f" pattern {pattern!r}: {error}") from None
+                why = error.args[0]
+                raise ValueError(f" pattern {pattern!r}: {why.decode('utf-8', 'replace') if isinstance(why, bytes) else why}") from None
 
 
 def build(data: Any, name: str) -> Rule:
@@ -117,7 +120,7 @@ def _read_all(root: pathlib.Path, files: list[pathlib.Path]) -> dict[str, Any]:
         except Exception as error:  # a broken file is that file's problem only
             mark = getattr(error, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""
-            found[str(file.relative_to(root))] = {"__error__": f"{where} {getattr(error, 'problem', None) or error}"}
+            found[str(file.relative_to(root))] = {"__error__": f"{where} {getattr(error, 'problem', None) or str(error).strip()}"}
     return found
 
 

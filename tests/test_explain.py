@@ -175,3 +175,10 @@ def test_aliases_of_aliases_cost_only_their_rule(tmp_path):
 def test_an_endless_name_is_a_missing_file():
     done = run("explain", "a" * 5000)
     assert done.returncode == 2 and b"no such file" in done.stderr
+
+
+def test_a_pattern_that_does_not_compile_is_one_line(tmp_path):
+    (tmp_path / "bad.yaml").write_text("id: bad\npatterns: {a: ['(unclosed']}\n")
+    done = run("rules", "lint", tmp_path)
+    assert done.returncode == 1 and done.stdout.count(b"\n") == 1 and b"(unclosed" in done.stdout
+    assert done.stderr.count(b"\n") == 1
