@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import gpus, steps, tables, vocabulary
+from rocmdoctor import gpus, steps, tables, unexplained, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
 from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
 from rocmdoctor.rules import Rule
@@ -125,6 +125,13 @@ def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, standing: Any) -
                    evidence, judged.explained, deciding if standing == "possible" else [], fixes, list(rule.references))
 
 
+def _unexplained(finding: Finding, snapshot: Snapshot) -> Finding:
+    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, snapshot.facts)
+    finding.cause = known
+    finding.fixes = [*finding.fixes, report]
+    return finding
+
+
 def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     """Ranked findings, best first."""
     facts = Facts(snapshot, rules.values())
@@ -140,7 +147,7 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
             judged = _Judged(rule, item, answer, [s for s in rule.explains if s in symptoms])
             if answer.value is True:
                 true.append(judged)
-            elif answer.value is None and judged.explained and answer.used:
+            elif answer.value is None and judged.explained and answer.used and not rule.general:
                 open_.append(judged)
     beaten = {loser for judged in true for loser in judged.rule.instead_of}
     true = [j for j in true if j.rule.id not in beaten]
@@ -148,7 +155,7 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
 
     def order(j: _Judged) -> tuple[Any, ...]:
         own = j.rule.id in seen
-        return (not (own or j.explained), SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own,
+        return (not (own or j.explained), j.rule.general, SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own,
                 -len(j.answer.used), SEVERITIES.index(j.rule.severity), LAYERS.index(j.rule.stage), j.rule.id)
 
     true.sort(key=order)
@@ -159,10 +166,10 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     possible = [j for j in open_ if set(j.explained) - explained and any(
         n.startswith("seen.") and facts.lookup()(n) == Known(True, "texts") for n in j.answer.used)][:5]
     accounted = explained | {s for j in possible for s in j.explained}
-    unexplained = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
+    open_symptoms = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
     findings = [_finding(j, snapshot, facts, "cause") for j in strong]
     findings += [_finding(j, snapshot, facts, "possible") for j in possible]
-    findings += [_finding(j, snapshot, facts, "symptom") for j in unexplained]
+    findings += [_unexplained(_finding(j, snapshot, facts, "symptom"), snapshot) for j in open_symptoms]
     findings += [_finding(j, snapshot, facts, "risk") for j in risks]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank

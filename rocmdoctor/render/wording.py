@@ -137,6 +137,8 @@ def verdict_words(report: Report) -> str:
         return f"Nothing wrong found {where}."
     if report.verdict == "unknown":
         count = f"{missing} thing{'s' if missing != 1 else ''} that matter{'s' if missing == 1 else ''}"
+        if not missing and report.origin == "read":
+            return f"Nothing known to be wrong was found {where}. They do not show the whole machine: `rocmdoctor check` examines it."
         if not missing:
             return f"Nothing wrong found {where}, but there was too little to examine."
         return f"Nothing wrong found {where}, but {count} could not be examined."
