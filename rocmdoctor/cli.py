@@ -6,6 +6,7 @@ import datetime
 import json
 import os
 import pathlib
+import platform
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -72,7 +73,8 @@ def _output(command: Any) -> Any:
                      help="Exit with 1 from this severity on."),
         click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False),
                      help="A further folder of rules."),
-        click.option("--save", metavar="FILE", help="Keep the snapshot; `explain FILE` reads it."),
+        click.option("--save", metavar="FILE", help="Keep the snapshot, as it is; `explain FILE` reads it."),
+        click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in JSON, HTML and Markdown."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -80,14 +82,31 @@ def _output(command: Any) -> Any:
 
 
 def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: bool, html_file: str | None,
-            fail_on: str, save: str | None) -> None:
-    report = make_report(snapshot, book)
+            fail_on: str, save: str | None, no_redact: bool) -> None:
     for problem in book.problems:
         click.echo(f"rule left out: {problem}", err=True)
     if save:
         _write(save, json.dumps(snapshot_to_json(snapshot), default=str))
+    shared = as_json or markdown or html_file
+    report = _redacted(snapshot, book) if shared and not no_redact else make_report(snapshot, book)
     _show(report, as_json, markdown, html_file)
     raise SystemExit(_status(report, fail_on))
+
+
+def _redacted(snapshot: Snapshot, book: rules.Rulebook) -> Report:
+    """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
+    from rocmdoctor import redact
+
+    redactor = redact.Redactor(_of_this_machine())
+    report = make_report(redact.snapshot(snapshot, redactor), book)
+    report.notes = [redactor.text(note, "notes") for note in report.notes]
+    report.removed = redactor.removed
+    return report
+
+
+def _of_this_machine() -> list[tuple[str, str]]:
+    names = [("user", os.environ.get(name, "")) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
+    return [*names, ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -103,7 +122,7 @@ def cli() -> None:
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
 @_output
 def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
-          html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None) -> None:
+          html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Examine this machine."""
     from rocmdoctor.collect import collect, find_pythons
 
@@ -123,7 +142,7 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
     snapshot.notes += attached.problems
     texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
     interpret.fill(snapshot, texts + attached.texts, scanner)
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
 
 
 def _attached(paths: tuple[str, ...]) -> attach.Attached:
@@ -140,7 +159,7 @@ def _attached(paths: tuple[str, ...]) -> attach.Attached:
 @click.argument("paths", nargs=-1, required=True)
 @_output
 def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: str | None, fail_on: str,
-            rule_dirs: tuple[str, ...], save: str | None) -> None:
+            rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = _attached(paths)
@@ -159,7 +178,7 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
         snapshot.origin = "read"
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
 
 
 @cli.group("rules")

@@ -158,6 +158,16 @@ class Missing:
 
 
 @dataclass(slots=True)
+class Removed:
+    """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
+
+    token: str
+    kind: str
+    count: int = 0
+    where: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Report:
     """What every renderer gets."""
 
@@ -170,6 +180,7 @@ class Report:
     snapshot: Snapshot
     unknown: list[Missing]
     notes: list[str] = field(default_factory=list)
+    removed: list[Removed] = field(default_factory=list)
     schema: str = REPORT_SCHEMA
 
 
@@ -236,4 +247,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "unknown": [asdict(missing) for missing in report.unknown],
         "probes": [asdict(run) for run in report.snapshot.runs],
         "notes": list(report.notes),
+        "removed": [asdict(entry) for entry in report.removed],
     }
