@@ -9,6 +9,7 @@ import pathlib
 import platform
 import shutil
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +17,8 @@ import click
 
 from rocmdoctor import __version__, attach, interpret, rules
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
+from rocmdoctor.redact import Redactor
+from rocmdoctor.redact import snapshot as redact_snapshot
 from rocmdoctor.report import make_report
 from rocmdoctor.scan import Scanner
 
@@ -31,8 +34,12 @@ class _Usage(click.ClickException):
 
 
 def _write(path: str, text: str) -> None:
+    _write_bytes(path, text.encode("utf-8", "replace"))
+
+
+def _write_bytes(path: str, raw: bytes) -> None:
     try:
-        pathlib.Path(path).write_text(text, "utf-8", errors="replace")
+        pathlib.Path(path).write_bytes(raw)
     except OSError as error:
         raise _Usage(f"{path}: cannot be written ({error.strerror})") from None
 
@@ -88,25 +95,22 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: b
     if save:
         _write(save, json.dumps(snapshot_to_json(snapshot), default=str))
     shared = as_json or markdown or html_file
-    report = _redacted(snapshot, book) if shared and not no_redact else make_report(snapshot, book)
+    report = _redacted(snapshot, book, _redactor(no_redact)) if shared else make_report(snapshot, book)
     _show(report, as_json, markdown, html_file)
     raise SystemExit(_status(report, fail_on))
 
 
-def _redacted(snapshot: Snapshot, book: rules.Rulebook) -> Report:
+def _redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor) -> Report:
     """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
-    from rocmdoctor import redact
-
-    redactor = redact.Redactor(_of_this_machine())
-    report = make_report(redact.snapshot(snapshot, redactor), book)
+    report = make_report(redact_snapshot(snapshot, redactor), book)
     report.notes = [redactor.text(note, "notes") for note in report.notes]
     report.removed = redactor.removed
     return report
 
 
-def _of_this_machine() -> list[tuple[str, str]]:
+def _redactor(off: bool) -> Redactor:
     names = [("user", os.environ.get(name, "")) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
-    return [*names, ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())]
+    return Redactor([*names, ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())], off)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -124,6 +128,13 @@ def cli() -> None:
 def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
           html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Examine this machine."""
+    snapshot, book, _ = _examine(logs, no_kernels, root, pythons, rule_dirs)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
+
+
+def _examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
+             more: Callable[[], list[attach.Text]] = list) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones)."""
     from rocmdoctor.collect import collect, find_pythons
 
     if not pathlib.Path(root).is_dir():
@@ -140,9 +151,9 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
         click.echo("\r\033[K", err=True, nl=False)
     attached = _attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += attached.problems
-    texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
-    interpret.fill(snapshot, texts + attached.texts, scanner)
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
+    texts = [attach.Text(name, attach.clean(text)) for name, text in lines] + attached.texts + more()
+    interpret.fill(snapshot, texts, scanner)
+    return snapshot, book, texts
 
 
 def _attached(paths: tuple[str, ...]) -> attach.Attached:
@@ -179,6 +190,68 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
     _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
+
+
+@cli.command()
+@click.option("-o", "--out", metavar="FILE", default="rocmdoctor-bundle.tar.gz", show_default=True, help="Where to write it; .zip makes a zip.")
+@click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read and to put in (an application's, say).")
+@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch.")
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--dry-run", is_flag=True, help="List what would go in; write nothing.")
+@click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in.")
+def bundle(out: str, logs: tuple[str, ...], no_kernels: bool, root: str, dry_run: bool, no_redact: bool) -> None:
+    """Everything for a ticket in one redacted archive; `explain FILE` reads it."""
+    from rocmdoctor import bundle as archive
+    from rocmdoctor.render import html
+    from rocmdoctor.render import markdown as comment
+
+    said: list[attach.Text] = []
+
+    def tools() -> list[attach.Text]:
+        said.extend(archive.tool_texts() if root == "/" else [])
+        return said
+
+    snapshot, book, texts = _examine(logs, no_kernels, root, (), (), tools)
+    redactor = _redactor(no_redact)
+    for text in texts:
+        redactor.learn(text.text)
+    report = _redacted(snapshot, book, redactor)
+    pages = [archive.Part("report.md", comment.render(report), "the report as a comment for a ticket"),
+             archive.Part("report.html", html.render(report), "the report as a page")]
+    state = archive.Part("snapshot.json", json.dumps(snapshot_to_json(report.snapshot), default=str), "every fact; `rocmdoctor explain` reads it")
+    parts = list(archive.fitting([*pages, state, *archive.text_parts(texts, said, snapshot.hits, redactor)]))
+    parts.insert(0, archive.manifest(parts, __version__, snapshot.taken, redactor.removed))
+    for part in parts:
+        click.echo(f"{len(part.text.encode('utf-8', 'replace')):>10}  {part.name:32} {part.what}")
+    kinds = sorted({entry.kind for entry in redactor.removed})
+    click.echo(f"taken out: {', '.join(f'{sum(e.kind == k for e in redactor.removed)} {k}' for k in kinds) or 'nothing'}", err=True)
+    if dry_run:
+        return
+    _write_bytes(out, archive.pack(parts, out.endswith(".zip")))
+    click.echo(f"written to {out}; `rocmdoctor explain {out}` reads it", err=True)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("-o", "--out", metavar="DIR", help="Write each file there under its own name; needed for more than one.")
+def redact(paths: tuple[str, ...], out: str | None) -> None:
+    """Take names, addresses and keys out of files: logs, saved snapshots, bundles, folders; - is standard input."""
+    from rocmdoctor.redact import redacted_files
+
+    found = _attached(paths)
+    redactor = _redactor(False)
+    files = redacted_files(found, redactor)
+    if out is None and len(files) > 1:
+        raise _Usage(f"{len(files)} files: name a folder for them with -o")
+    for name, text in files.items():
+        if out is None:
+            click.echo(text, nl=False)
+            continue
+        place = pathlib.Path(out, *[part for part in pathlib.PurePosixPath(name).parts if part not in ("/", "..")])
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write(str(place), text)
+    for entry in redactor.removed:
+        click.echo(f"{entry.token:14} {entry.count:6} times  {', '.join(entry.where)}", err=True)
 
 
 @cli.group("rules")

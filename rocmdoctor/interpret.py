@@ -27,8 +27,10 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
+    had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     for number, text in enumerate(texts):
-        snapshot.hits += scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text))
+        found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
+        snapshot.hits += [hit for hit in found if (hit.rule, hit.group, hit.text) not in had]
         snapshot.texts_read += 1
         mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
         recognised = False
@@ -48,7 +50,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                         said[key] = (reader.TRUST, Known(reading.value, f"{text.name}:{reading.line}" if reading.line else text.name))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not recognised and not any(hit.source == text.name for hit in snapshot.hits):
+        if not recognised and not found:
             snapshot.notes.append(f"{text.name}: not understood; no reader knows this format and no rule matches it")
     for key, (_, fact) in said.items():
         if not isinstance(snapshot.facts.get(key), Known):

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 from rocmdoctor import private, rules
+from rocmdoctor.attach import Attached
 from rocmdoctor.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 
 # Kinds whose values are replaced wherever they stand, not only where their place gave them away.
@@ -35,8 +37,9 @@ def _evidence_words() -> frozenset[str]:
 class Redactor:
     """Tokens for one report or one set of files. Give every text to :meth:`learn` before any to :meth:`text`."""
 
-    def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:
-        """``known``: (kind, value) pairs that the caller knows of the machine, as ("user", "max")."""
+    def __init__(self, known: Iterable[tuple[str, str]] = (), off: bool = False) -> None:
+        """``known``: (kind, value) pairs that the caller knows of the machine, as ("user", "max"); ``off`` leaves all as it is."""
+        self._off = off
         self._tokens: dict[tuple[str, str], Removed] = {}
         self._bare: dict[str, str] = {}
         self._pattern: re.Pattern[str] | None = None
@@ -45,8 +48,12 @@ class Redactor:
 
     def learn(self, text: str) -> None:
         """Take note of what is private in ``text``."""
-        for start, end, kind in private.spans(text):
+        for start, end, kind in () if self._off else private.spans(text):
             self._note(kind, text[start:end])
+
+    def lines(self, text: str, where: str = "") -> str:
+        """A whole file, line by line: most patterns are meant for one line, and a big text would be held many times over."""
+        return "\n".join(self.text(line, where) for line in text.split("\n"))
 
     def _note(self, kind: str, value: str) -> None:
         if kind in _EVERYWHERE and len(value) >= SHORTEST_BARE and value.lower() not in private.COMMON_NAMES \
@@ -58,7 +65,7 @@ class Redactor:
 
     def text(self, text: str, where: str = "") -> str:
         """``text`` with tokens in place of what is private."""
-        found = [*private.spans(text), *self._known(text)]
+        found = [] if self._off else [*private.spans(text), *self._known(text)]
         if not found:
             return text
         # Spans that touch are one value, of the graver kind: a password before an @ is not half of an address.
@@ -143,4 +150,20 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
     clean.notes = [redactor.text(note, "notes") for note in taken.notes]
     for entry in redactor.removed:
         entry.where = [redactor.text(place) for place in entry.where]
+    return clean
+
+
+def redacted_files(found: Attached, redactor: Redactor) -> dict[str, str]:
+    """Each attached text and saved snapshot by its name, redacted; all are read before the first is written."""
+    files = {text.name: text.path.read_text("utf-8", "replace") if text.path else text.text for text in found.texts}
+    for number, saved in enumerate(found.snapshots):
+        for text in _texts(saved):
+            redactor.learn(text)
+        files[f"snapshot-{number + 1}.json"] = ""
+    for text in files.values():
+        for line in text.split("\n"):
+            redactor.learn(line)
+    clean = {redactor.text(name): redactor.lines(text, name) for name, text in files.items()}
+    for number, saved in enumerate(found.snapshots):
+        clean[f"snapshot-{number + 1}.json"] = json.dumps(redactor.plain(saved, "snapshot"))
     return clean
