@@ -6,13 +6,17 @@ import functools
 import importlib
 import pkgutil
 import re
+from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor import gpus, readers, vocabulary
 from rocmdoctor.attach import Text, blocks
-from rocmdoctor.model import Fact, Known, Snapshot
+from rocmdoctor.model import Fact, Hit, Known, Snapshot
 from rocmdoctor.scan import Scanner, blocks_of
 
+NEIGHBOURS = 2
+SHOWN_HITS = 3
+LONGEST_SHOWN = 300
 _GFX = re.compile(r"\bgfx(?:9[0-9][0-9a-f]|1[0-3][0-9][0-9a-f]|[78]0[0-9])\b")
 
 
@@ -23,6 +27,18 @@ def _modules() -> tuple[ModuleType, ...]:
     return tuple(sorted((m for m in found if hasattr(m, "read")), key=lambda m: -m.TRUST))
 
 
+def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
+    """The first hits of each rule with the lines before and after, as a person reads a log."""
+    lines = [] if text.path else text.text.split("\n")
+    seen: dict[str, int] = {}
+    out = []
+    for hit in hits:
+        seen[hit.rule] = seen.get(hit.rule, 0) + 1
+        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS else []
+        out.append(replace(hit, around=tuple(line[:LONGEST_SHOWN] for line in near)) if len(near) > 1 else hit)
+    return out
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
@@ -30,7 +46,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     for number, text in enumerate(texts):
         found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
-        snapshot.hits += [hit for hit in found if (hit.rule, hit.group, hit.text) not in had]
+        snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
         snapshot.texts_read += 1
         mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
         recognised = False

@@ -66,6 +66,7 @@ class Hit:
     line: int
     text: str
     captures: dict[str, str]
+    around: tuple[str, ...] = ()  # the line with its neighbours, for the first hits of a rule
 
 
 @dataclass(slots=True)
@@ -103,6 +104,7 @@ class Evidence:
     text: str = ""
     fact: str = ""
     value: Any = None
+    around: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,7 @@ def snapshot_from_json(data: dict[str, Any]) -> Snapshot:
     if data["origin"] not in ("live", "read"):
         raise ValueError(f"origin {data['origin']!r} is neither live nor read")
     hits = [Hit(str(h["rule"]), str(h["group"]), str(h["source"]), int(h["line"]), str(h["text"]),
-                {str(k): str(v) for k, v in h["captures"].items()}) for h in data["hits"]]
+                {str(k): str(v) for k, v in h["captures"].items()}, tuple(map(str, h.get("around") or ()))) for h in data["hits"]]
     runs = [ProbeRun(str(r["probe"]), str(r["interpreter"]), float(r["seconds"]), str(r["ended"]),
                      str(r.get("signal", "")), str(r.get("noise", ""))) for r in data["runs"]]
     return Snapshot(
