@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from rocmdoctor import __version__, attach, interpret, rules
+from rocmdoctor import __version__, attach, interpret, rules, tables
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
 from rocmdoctor.redact import Redactor
 from rocmdoctor.redact import snapshot as redact_snapshot
@@ -44,7 +44,11 @@ def _write_bytes(path: str, raw: bytes) -> None:
         raise _Usage(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) -> None:
+def _forms() -> list[str]:
+    return list(tables.load("ticket_forms")["forms"])
+
+
+def _show(report: Report, as_json: bool, markdown: bool, form: str | None, html_file: str | None) -> None:
     if html_file:
         from rocmdoctor.render import html
 
@@ -52,10 +56,10 @@ def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) 
         click.echo(f"report written to {html_file}", err=True)
     if as_json:
         click.echo(json.dumps(report_to_json(report), indent=1, ensure_ascii=True, default=str))
-    elif markdown:
+    elif markdown or form:
         from rocmdoctor.render import markdown as comment
 
-        click.echo(comment.render(report))
+        click.echo(comment.render_form(report, form) if form else comment.render(report))
     elif not html_file:
         from rocmdoctor.render import terminal
 
@@ -75,6 +79,7 @@ def _output(command: Any) -> Any:
     options = [
         click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
         click.option("--markdown", is_flag=True, help="Print the report as Markdown for a ticket."),
+        click.option("--for", "form", type=click.Choice(_forms()), help="Print Markdown under the headings of this project's bug report form."),
         click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file."),
         click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True,
                      help="Exit with 1 from this severity on."),
@@ -88,15 +93,15 @@ def _output(command: Any) -> Any:
     return command
 
 
-def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: bool, html_file: str | None,
+def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: bool, form: str | None, html_file: str | None,
             fail_on: str, save: str | None, no_redact: bool) -> None:
     for problem in book.problems:
         click.echo(f"rule left out: {problem}", err=True)
     if save:
         _write(save, json.dumps(snapshot_to_json(snapshot), default=str))
-    shared = as_json or markdown or html_file
+    shared = as_json or markdown or form or html_file
     report = _redacted(snapshot, book, _redactor(no_redact)) if shared else make_report(snapshot, book)
-    _show(report, as_json, markdown, html_file)
+    _show(report, as_json, markdown, form, html_file)
     raise SystemExit(_status(report, fail_on))
 
 
@@ -125,11 +130,11 @@ def cli() -> None:
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
 @_output
-def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
+def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool, form: str | None,
           html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Examine this machine."""
     snapshot, book, _ = _examine(logs, no_kernels, root, pythons, rule_dirs)
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
+    _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)
 
 
 def _examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
@@ -169,7 +174,7 @@ def _attached(paths: tuple[str, ...]) -> attach.Attached:
 @cli.command()
 @click.argument("paths", nargs=-1, required=True)
 @_output
-def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: str | None, fail_on: str,
+def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, form: str | None, html_file: str | None, fail_on: str,
             rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
@@ -189,7 +194,7 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
         snapshot.origin = "read"
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save, no_redact)
+    _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)
 
 
 @cli.command()

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from markdown_it import MarkdownIt
 
-from rocmdoctor import schema
+from rocmdoctor import schema, tables
 from rocmdoctor.model import (
     LAYERS,
     Absent,
@@ -290,6 +291,25 @@ def test_markdown_is_inert_and_fits() -> None:
     big = markdown.render(report)
     assert len(big) < 65_000
     assert "left out" in big
+
+
+def test_a_real_renderer_makes_of_it_what_is_meant() -> None:
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown.render(hostile()))
+    raw = set(re.findall(r"<(/?[a-z0-9]+)", page))
+    allowed = "h3 h4 p strong em ul li table thead tbody tr th td pre code details summary sub a hr br".split()
+    assert not {tag.lstrip("/") for tag in raw} - set(allowed)
+    assert "javascript:" not in re.sub(r"<code.*?</code>", "", page, flags=re.S).replace("&quot;", "") or "href=\"javascript" not in page
+    plain = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown.render(example()))
+    assert plain.count("<h4>") == len(example().findings) and "<table>" in plain and "<details>" in plain
+
+
+@pytest.mark.parametrize("form", tables.load("ticket_forms")["forms"])
+def test_a_bug_form_has_its_headings_in_order(form: str) -> None:
+    made = markdown.render_form(example(), form)
+    wanted = [h["title"] for h in tables.load("ticket_forms")["forms"][form]["headings"]]
+    shown = re.findall(r"(?m)^### (.*)$", made)
+    assert shown[:len(wanted)] == wanted and len(made) < 65_000
+    assert "This user may not open" in made and len(markdown.render_form(hostile(), form)) < 65_000
 
 
 @pytest.mark.parametrize("verdict", ["healthy", "unknown", "no_amd_gpu", "problems"])
