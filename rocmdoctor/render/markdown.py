@@ -78,11 +78,12 @@ def _summary(report: Report) -> str:
     """Five lines: the machine, where it breaks, the first finding, the first fix, what is not known."""
     broken = [f"{name} ({status})" for name, status, _ in layer_words(report) if status in ("error", "warning")]
     first = report.findings[0] if report.findings else None
+    missing = len(report.unknown)
     lines = [("Machine", ", ".join(v for n, v in version_rows(report) if n in ("gfx target", "kernel", "driver version")) or "not described"),
              ("Breaks at", ", ".join(broken) or "nothing seen"),
              ("First finding", f"{first.title} ({standing_words(first)})" if first else "none"),
              ("First fix", first.fixes[0].title if first and first.fixes else "none"),
-             ("Not known", f"{len(report.unknown)} fact{'s' if len(report.unknown) != 1 else ''} could not be examined" if report.unknown else "nothing that was looked for")]
+             ("Not known", f"{missing} fact{'s' if missing != 1 else ''} could not be examined" if missing else "nothing that was looked for")]
     return "\n".join(f"- **{label}:** {_plain(wash(words))}" for label, words in lines)
 
 
