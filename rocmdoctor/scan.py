@@ -87,7 +87,8 @@ class Scanner:
             yield from hits
 
     def _line(self, source: str, number: int, line: bytes, tally: _Tally) -> Iterator[Hit]:
-        for index in self._set.Match(line):
+        # None when the alternation, which sees whole blocks, matched only across a line's end.
+        for index in self._set.Match(line) or ():
             rule, group, pattern = self._owners[index]
             tally.patterns[index] += 1
             tally.groups[rule, group] += 1

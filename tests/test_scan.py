@@ -43,3 +43,7 @@ def test_in_a_storm_the_other_patterns_and_the_end_are_still_seen():
 def test_a_pattern_is_tried_in_any_case_and_at_a_line_start():
     hits = list(scanner(line=["^error"]).scan("log", [b"no error\nERROR here\n"]))
     assert [h.line for h in hits] == [2]
+
+
+def test_a_match_across_a_line_end_is_no_hit():
+    assert list(scanner(line=[r"first\s+second"]).scan("log", [b"the first\nsecond line\n"])) == []
