@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pathlib
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,6 +74,8 @@ def _patterns(data: dict[str, Any]) -> dict[str, list[str]]:
         isinstance(group, list) and all(isinstance(p, str) for p in group) for group in grouped.values()),
         "patterns is a list of texts, or a mapping of group names to such lists")
     for name, group in grouped.items():
+        _need(bool(re.fullmatch(r"[a-z][a-z0-9_]*", str(name))), 
+              f"a group is named in small letters, not {name!r} (YAML reads on, off, yes and no as booleans)")
         for pattern in group:
             _need(f"(?P<{name}>" not in pattern, f"the capture {name!r} has the name of its group; seen.*.{name} would mean both")
     return grouped
@@ -105,6 +108,7 @@ def build(data: Any, name: str) -> Rule:
     patterns = _patterns(data)
     _need("known(" not in str(data.get("when", "")), "known() turns unread facts into answers; it may not stand in `when`")
     _need(bool(patterns) or "when" in data, "a rule needs patterns or when")
+    _need(len(patterns) < 2 or "when" in data, "several groups need a when that says how they count together")
     fixes = []
     for fix in data.get("fixes") or []:
         _need(isinstance(fix, dict) and "do" in fix and not set(fix) - _FIX_FIELDS, f"fix {fix!r} is not of the fix's form")
