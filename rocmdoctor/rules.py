@@ -74,7 +74,7 @@ def _patterns(data: dict[str, Any]) -> dict[str, list[str]]:
         isinstance(group, list) and all(isinstance(p, str) for p in group) for group in grouped.values()),
         "patterns is a list of texts, or a mapping of group names to such lists")
     for name, group in grouped.items():
-        _need(bool(re.fullmatch(r"[a-z][a-z0-9_]*", str(name))), 
+        _need(bool(re.fullmatch(r"[a-z][a-z0-9_]*", str(name))),
               f"a group is named in small letters, not {name!r} (YAML reads on, off, yes and no as booleans)")
         for pattern in group:
             _need(f"(?P<{name}>" not in pattern, f"the capture {name!r} has the name of its group; seen.*.{name} would mean both")
