@@ -59,3 +59,29 @@ def test_the_command_says_the_same():
     for report in there, here:
         report["snapshot"]["taken"] = ""
     assert json.loads(json.dumps(here, default=str)) == there
+
+
+NOISE = """\
+level=WARN source=amd_linux.go:61 msg="ollama recommends running the https://www.amd.com/en/support/linux-drivers" \
+error="amdgpu version file missing: /sys/module/amdgpu/version stat /sys/module/amdgpu/version: no such file or directory"
+level=INFO msg="inference compute" id=0 library=rocm compute=gfx1100 driver=0.0 name=1002:744c total="24.0 GiB" available="23.4 GiB"
+rocblaslt info: falling back to tensile
+warning: failed to mlock 1555828736-byte buffer (after previously locking 0 bytes): Cannot allocate memory
+Try increasing RLIMIT_MEMLOCK ('ulimit -l' as root).
+load_tensors: offloaded 33/33 layers to GPU
+level=WARN source=sched.go:646 msg="gpu VRAM usage didn't recover within timeout" seconds=5.25
+"""
+
+
+def test_lines_that_are_never_the_cause_blame_nothing(tmp_path):
+    log = tmp_path / "server.log"
+    log.write_text(NOISE)
+    findings = report_of(tmp_path)["findings"]
+    assert [f["id"] for f in findings if f["severity"] != "info"] == []
+
+
+def test_an_exit_code_alone_names_no_cause(tmp_path):
+    log = tmp_path / "report.txt"
+    log.write_text("LM Studio: Error loading model. (Exit code: 18446744072635812000). Unknown error.\n")
+    findings = report_of(tmp_path)["findings"]
+    assert [f["id"] for f in findings if f["standing"] != "symptom"] == []
