@@ -58,7 +58,8 @@ class Scanner:
             line_number += block.count(b"\n", counted)
 
     def _line(self, source: str, number: int, line: bytes, counts: dict[tuple[str, str], int]) -> Iterator[Hit]:
-        for index in self._set.Match(line):
+        # The alternation sees whole blocks, so a \s or [^.] may have matched over a line's end; then no pattern is in the line.
+        for index in self._set.Match(line) or ():
             rule, group, pattern = self._owners[index]
             counts[rule, group] += 1
             if counts[rule, group] > KEEP_FIRST:
