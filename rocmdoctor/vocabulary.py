@@ -56,7 +56,7 @@ gpu.compute_partition   | str  |       | SPX, DPX, QPX, CPX
 gpu.memory_partition    | str  |       | NPS1, NPS2, NPS4
 gpu.ras_ue_count        | int  |       | uncorrectable RAS errors, all blocks
 gpu.ras_ce_count        | int  |       | correctable RAS errors, all blocks
-gpu.power_state         | str  |       | runtime power state (active, suspended)
+gpu.power_state         | str  |       | runtime power state (active, suspended, error)
 pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
 pci.other_gpus          | list |       | names of GPUs of other vendors
 os.family               | str  |       | linux, windows, wsl, macos

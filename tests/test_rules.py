@@ -34,6 +34,12 @@ def answer(rule, snapshot, hidden=""):
     return rule.when.ask(lambda name: Unknown() if name == hidden else look(name))
 
 
+def test_a_match_over_the_end_of_a_line_is_no_hit_and_no_crash():
+    scanner = Scanner([BOOK.rules["wrong-memory-size"]])
+    assert list(scanner.scan("t", blocks_of("the tool shows\n12 GB although there is more\n"))) == []
+    assert [h.line for h in scanner.scan("t", blocks_of("it shows\nit shows 12 GB although there is more\n"))] == [2]
+
+
 def test_the_rules_load():
     assert BOOK.problems == ()
     assert len(BOOK.rules) >= 40

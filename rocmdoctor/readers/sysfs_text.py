@@ -7,6 +7,8 @@ gpu.gfx_target gfx1151 kfd:1 3
 gpu.pci_id 1002:1586 kfd:1 5
 gpu.pci_address 0000:c5:00.0 kfd:1 6
 gpu.cu_count 40 kfd:1 1
+>>> [(r.name, r.value) for r in read("$ cat /sys/class/drm/card1/device/power/runtime_status\\nerror\\n")]
+[('gpu.power_state', 'error')]
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ TRUST = 3
 
 _MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
-          "BOOT_IMAGE=", "uname", "KERNEL=", "Kernel: ", '"kernel"', "+deb")
+          "BOOT_IMAGE=", "uname", "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
 _UNAME = re.compile(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
 _BARE = re.compile(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
 _NAMED = re.compile(r"(?:^\s*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
@@ -34,6 +36,7 @@ _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu
              "mem_info_vis_vram_total": "gpu.visible_vram_bytes", "mem_info_gtt_total": "gpu.gtt_bytes",
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
 _VALUE = re.compile(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
+_STATUS = re.compile(r"/power/runtime_status(?:[:=]\s*|\s*$)(error|suspended|active)?\s*$")
 _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain", "cwsr_size",
         "cpu_cores_count")
 
@@ -111,8 +114,18 @@ def read(text: str) -> Iterator[Reading]:
     node: dict[str, tuple[int, int]] = {}
     nodes, cards = 0, 0
     amd = False
+    asked = ""
     for number, line in lines(text):
         words = line.split()
+        if asked and words and words[0] in ("error", "suspended", "active"):
+            yield Reading("gpu.power_state", words[0], asked, number)
+        asked = ""
+        found = _STATUS.search(line[-200:]) if "runtime_status" in line else None
+        if found:
+            asked = pci_address(line) or "sysfs:0"
+            if found.group(1):
+                yield Reading("gpu.power_state", found.group(1), asked, number)
+            continue
         if len(words) == 2 and words[0] in _KFD and (value := integer(words[1])) is not None:
             if words[0] in node:
                 nodes += 1
