@@ -59,6 +59,18 @@ def override_for(gfx: str) -> str:
     return found.group() if found else ""
 
 
+def wheel_targets(version: str) -> list[str]:
+    """The gfx targets in the torch wheel of pytorch.org with this version; raises ValueError when the table has none.
+
+    >>> "gfx1151" in wheel_targets("2.9.1+rocm6.4"), "gfx1151" in wheel_targets("2.11.0+rocm7.2")
+    (False, True)
+    """
+    targets = load("pytorch_wheels")["targets_by_suffix"].get(version.partition("+")[2])
+    if targets is None:
+        raise ValueError(f"no list of targets for torch {version!r}")
+    return list(targets)
+
+
 @functools.cache
 def _official() -> frozenset[str]:
     table = load("rocm_support")["official_gfx"]
