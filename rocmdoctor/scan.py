@@ -58,7 +58,7 @@ class Scanner:
             line_number += block.count(b"\n", counted)
 
     def _line(self, source: str, number: int, line: bytes, counts: dict[tuple[str, str], int]) -> Iterator[Hit]:
-        for index in self._set.Match(line):
+        for index in self._set.Match(line) or ():  # None when the alternation matched only across the line break
             rule, group, pattern = self._owners[index]
             counts[rule, group] += 1
             if counts[rule, group] > KEEP_FIRST:
