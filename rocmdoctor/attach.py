@@ -25,7 +25,7 @@ MOST_PIPED = 8 << 30
 _SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_PROSE_START = re.compile(r"[a-z(\"'`A-Z/0-9-]")
+_PROSE_START = re.compile(r"(?![bcdlps-][rwxsStT-]{9}[ .+@]|uid=\d)[a-z(\"'`A-Z/0-9-]")  # not ls -l, not id
 
 
 @dataclass(frozen=True, slots=True)

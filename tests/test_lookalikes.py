@@ -7,7 +7,7 @@ import yaml
 
 from rocmdoctor import diagnose, interpret, rules, tables
 from rocmdoctor.attach import Text, clean
-from rocmdoctor.model import Snapshot
+from rocmdoctor.model import Absent, Snapshot
 from rocmdoctor.scan import Scanner
 
 ROWS = yaml.safe_load((pathlib.Path(__file__).resolve().parents[1] / "fixtures/lookalikes.yaml").read_text())
@@ -19,7 +19,7 @@ WITHOUT_RULE = {"rocm-10.0-gfx1150-perf"}
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["decides"])
 def test_the_evidence_decides(row):
-    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read", {name: Absent("example") for name in row.get("absent", ())})
     interpret.fill(snapshot, [Text("report.txt", clean(row["text"] + "\n"))], SCANNER)
     found = [f.id for f in diagnose.diagnose(snapshot, BOOK.rules) if row["first"] or f.severity != "info"]
     assert (found[0] if found else "") == row["first"], found
