@@ -5,15 +5,13 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-import re
 from types import ModuleType
 
 from rocmdoctor import gpus, readers, vocabulary
 from rocmdoctor.attach import Text, blocks
 from rocmdoctor.model import Fact, Known, Snapshot
 from rocmdoctor.scan import Scanner, blocks_of
-
-_GFX = re.compile(r"\bgfx(?:9[0-9][0-9a-f]|1[0-3][0-9][0-9a-f]|[78]0[0-9])\b")
+from rocmdoctor.textlines import targets
 
 
 @functools.cache
@@ -30,7 +28,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     for number, text in enumerate(texts):
         snapshot.hits += scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text))
         snapshot.texts_read += 1
-        mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
+        mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         recognised = False
         for reader in _modules():
             format_ = reader.__name__.rsplit(".", 1)[1]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import Lines
+from rocmdoctor.textlines import Lines
 
 _APPS = (
     ("ollama", r"\bollama\b"), ("llama.cpp", r"\bllama\.?cpp\b|\bllama-(?:server|cli|bench|completion)\b|\bggml_"),

@@ -16,7 +16,7 @@ from rocmdoctor import vocabulary
 TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "texts"
 NAMES = ("report_prose", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text")
 READERS: dict[str, Any] = {name: importlib.import_module(f"rocmdoctor.readers.{name}") for name in NAMES}
-HELPERS = ("rocmdoctor.products", "rocmdoctor.prose_story", "rocmdoctor.textscan")
+HELPERS = ("rocmdoctor.products", "rocmdoctor.prose_story", "rocmdoctor.textlines")
 
 EXPECTED: list[tuple[str, str, dict[str, Any]]] = [
     ("collect_env", "collect-env-890m.txt", {

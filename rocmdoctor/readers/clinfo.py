@@ -27,7 +27,8 @@ from typing import Any
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import numbered, unquoted, whole
+from rocmdoctor.textlines import gfx as written_gfx
+from rocmdoctor.textlines import integer, lines, unquoted
 
 TRUST = 2
 
@@ -59,7 +60,7 @@ def _from_text(text: str) -> tuple[list[str], int, list[_Device]]:
     platforms: list[str] = []
     first = 0
     devices: list[_Device] = []
-    for number, raw in numbered(text):
+    for number, raw in lines(text):
         row = _ROW.match(unquoted(raw)[:500])
         if not row:
             continue
@@ -116,19 +117,18 @@ def _device(device: _Device, index: int) -> Iterator[Reading]:
     if address:
         yield Reading("gpu.pci_address", address, item, device["Device Topology (AMD)"][1])
     pci_text, pci_line = device.get("Device PCI-e ID (AMD)", ("", 0))
-    number = whole(pci_text)
+    number = integer(pci_text)
     if number is not None and 0 < number <= 0xFFFF:
         yield Reading("gpu.pci_id", f"1002:{number:04x}", item, pci_line)
-    written = products.targets(name.replace("+", ":"))
-    gfx = written[0][0] if written else products.gfx_of_name(board)
+    gfx = written_gfx(name) or products.gfx_of_name(board)
     if gfx:
         yield Reading("gpu.gfx_reported", gfx, item, name_line or board_line)
     units, units_line = device.get("Max compute units", ("", 0))
-    count = whole(units)
+    count = integer(units)
     if count:
         yield Reading("gpu.cu_count", count, item, units_line)
     size, size_line = device.get("Global memory size", ("", 0))
-    total = whole(size.split(" ", 1)[0]) if size else None
+    total = integer(size.split(" ", 1)[0]) if size else None
     if total:
         yield Reading("gpu.kfd_pool_bytes", total, item, size_line)
 

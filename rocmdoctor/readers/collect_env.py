@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from rocmdoctor import products
 from rocmdoctor.model import Reading
 from rocmdoctor.readers.pip_list import rocm_of
-from rocmdoctor.textscan import Lines, clean
+from rocmdoctor.textlines import Lines, clean
 
 TRUST = 1
 

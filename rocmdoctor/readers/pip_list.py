@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import LONGEST_LINE, numbered
+from rocmdoctor.textlines import MAX_LINE, lines
 
 TRUST = 1
 
@@ -51,7 +51,7 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
     """Name to version and line; a later line does not change an earlier one."""
     found: dict[str, tuple[str, int]] = {}
     table = False
-    for number, raw in numbered(text):
+    for number, raw in lines(text):
         line = raw.removeprefix("[pip3]").removeprefix("[conda]")
         if _HEAD.match(line):
             table = True
@@ -64,7 +64,7 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
             elif table and not re.match(r"^[\s-]*$|^WARNING|^\s*[\w.-]+\s+\S+", line[:200]):
                 table = False
         pairs += [(name, version.replace("%2B", "+")) for name, version in _WHEEL.findall(line)]
-        summary = _INSTALLED.search(line[:LONGEST_LINE])
+        summary = _INSTALLED.search(line[:MAX_LINE])
         if summary:
             pairs += [pair for word in summary[1].split() for pair in _ONE_INSTALLED.findall(word[:200])]
         for name, version in pairs:

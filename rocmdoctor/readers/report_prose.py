@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from rocmdoctor import products, prose_story
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import Lines, clean, whole
+from rocmdoctor.textlines import Lines, clean, integer, targets
 
 TRUST = 0
 _LIMIT = 120_000
@@ -132,7 +132,7 @@ def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | 
 
 
 def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
-    written = products.targets(text)
+    written = targets(text)
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
@@ -230,7 +230,7 @@ def _versions(text: str, lines: Lines) -> Iterator[Reading]:
     if empty:
         yield Reading("env.HSA_OVERRIDE_GFX_VERSION", "", line=lines.at(empty.start()))
     build = _first(text, _LLAMA)
-    number = whole(build["v"]) if build else None
+    number = integer(build["v"]) if build else None
     if build and number is not None:
         yield Reading("llama.build", number, line=lines.at(build.start("v")))
     adrenalin, wddm = _ADRENALIN.search(text), _first(text, _WDDM)

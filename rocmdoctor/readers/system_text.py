@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import numbered, unquoted
+from rocmdoctor.textlines import lines, unquoted
 
 TRUST = 3
 
@@ -154,7 +154,7 @@ def read(text: str) -> Iterator[Reading]:
     others: list[tuple[str, int]] = []
     nodes: list[tuple[str, int]] = []
     names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
-    for number, raw in numbered(text):
+    for number, raw in lines(text):
         line = unquoted(raw).rstrip()
         if not line:
             continue

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import numbered, unquoted
+from rocmdoctor.textlines import lines, unquoted
 
 TRUST = 2
 
@@ -63,7 +63,7 @@ def _blocks(text: str) -> tuple[list[tuple[int, str]], list[_Block]]:
     """Lines of the system part, and one block for each display device."""
     system: list[tuple[int, str]] = []
     blocks: list[_Block] = []
-    for number, raw in numbered(text):
+    for number, raw in lines(text):
         line = unquoted(raw)[:800]
         if line.strip().startswith(_DISPLAY_ENDS) and blocks:
             blocks.append({})
