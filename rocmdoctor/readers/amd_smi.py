@@ -16,24 +16,23 @@ gpu.vram_bytes 206141652992 0000:1b:00.0 3
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines, pci_address, size
+from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lazy, lines, pci_address, size
 
 TRUST = 2
 
 _MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ")
-_ROCM = re.compile(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
-_DRIVER = re.compile(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
-_PROC = re.compile(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
-_PARTITION = re.compile(r"\b([SDTQC]PX)/(NPS[0-9])\b")
-_MODE = re.compile(r"^(?:[SDTQC]PX|NPS[0-9])$")
-_USAGE = re.compile(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
-_TEXT = re.compile(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
-_GPU = re.compile(r"^\s*GPU: ([0-9]{1,3})\s*$")
+_ROCM = lazy(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
+_DRIVER = lazy(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
+_PROC = lazy(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
+_PARTITION = lazy(r"\b([SDTQC]PX)/(NPS[0-9])\b")
+_MODE = lazy(r"^(?:[SDTQC]PX|NPS[0-9])$")
+_USAGE = lazy(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
+_TEXT = lazy(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
+_GPU = lazy(r"^\s*GPU: ([0-9]{1,3})\s*$")
 
 
 def recognises(text: str) -> bool:

@@ -28,14 +28,14 @@ from typing import Any
 from rocmdoctor import products
 from rocmdoctor.model import Reading
 from rocmdoctor.textlines import gfx as written_gfx
-from rocmdoctor.textlines import integer, lines, unquoted
+from rocmdoctor.textlines import integer, lazy, lines, unquoted
 
 TRUST = 2
 
 _KEYS = ("Platform Name", "Device Name", "Device Vendor ID", "Device Vendor", "Driver Version", "Device Board Name (AMD)",
          "Device PCI-e ID (AMD)", "Device Topology (AMD)", "Max compute units", "Global memory size", "Device Type")
-_ROW = re.compile(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
-_BUS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+_ROW = lazy(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
+_BUS = lazy(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 _JSON_KEYS = {
     "CL_DEVICE_NAME": "Device Name", "CL_DEVICE_VENDOR_ID": "Device Vendor ID", "CL_DEVICE_VENDOR": "Device Vendor",
     "CL_DEVICE_BOARD_NAME_AMD": "Device Board Name (AMD)", "CL_DEVICE_PCIE_ID_AMD": "Device PCI-e ID (AMD)",

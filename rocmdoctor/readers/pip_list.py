@@ -18,23 +18,23 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import MAX_LINE, lines
+from rocmdoctor.textlines import MAX_LINE, lazy, lines
 
 TRUST = 1
 
 _NAME = r"[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?"
 _VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"
-_PINNED = re.compile(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
-_TABLE = re.compile(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
-_HEAD = re.compile(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
-_LINE_OF_ONE = re.compile(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
+_PINNED = lazy(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
+_TABLE = lazy(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
+_HEAD = lazy(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
+_LINE_OF_ONE = lazy(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
                           rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
-_WHEEL = re.compile(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
-_INSTALLED = re.compile(r"Successfully installed (.{0,18000})")
-_ONE_INSTALLED = re.compile(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
-_LOCAL = re.compile(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
+_WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
+_INSTALLED = lazy(r"Successfully installed (.{0,18000})")
+_ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
+_LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
-_MARK = re.compile(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |-cp3\d+-|"
+_MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |-cp3\d+-|"
                    r"^[ \t]*torch[ \t]+\d+\.\d", re.MULTILINE)
 
 

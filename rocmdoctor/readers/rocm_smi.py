@@ -15,17 +15,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines, pci_address
+from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lazy, lines, pci_address
 
 TRUST = 2
 
 _MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi",
           "DevicePath", "ROCm Version")
-_LINE = re.compile(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
-_ROW = re.compile(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
-_CARD = re.compile(r"^card([0-9]{1,3})$")
-_RELEASE = re.compile(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
-_DRIVER_LINE = re.compile(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
+_LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
+_ROW = lazy(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
+_CARD = lazy(r"^card([0-9]{1,3})$")
+_RELEASE = lazy(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
+_DRIVER_LINE = lazy(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
 
 _KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx version", "pci bus", "vbios version",
          "vram total memory (b)", "vram total used memory (b)", "gtt total memory (b)", "gtt total used memory (b)",

@@ -31,28 +31,28 @@ from collections.abc import Iterator
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import lines, unquoted
+from rocmdoctor.textlines import lazy, lines, unquoted
 
 TRUST = 3
 
 _RELEASE = r"([2-7]\.\d{1,3}\.\d{1,3}[\w.+~-]{0,60})"
-_UNAME = re.compile(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
-_BARE = re.compile(rf"^{_RELEASE}\s*$")
-_BARE_TAIL = re.compile(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlatency|default|cachyos\S*|zen\S*)|\.fc\d|\.el\d|WSL2|-\d")
-_OS_RELEASE = re.compile(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
-_PCI = re.compile(
+_UNAME = lazy(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
+_BARE = lazy(rf"^{_RELEASE}\s*$")
+_BARE_TAIL = lazy(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlatency|default|cachyos\S*|zen\S*)|\.fc\d|\.el\d|WSL2|-\d")
+_OS_RELEASE = lazy(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
+_PCI = lazy(
     r"^(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7]) (?:\"?)(VGA compatible controller|Display controller|3D controller"
     r"|Processing accelerators)(?: \[(03[0-9a-f]{2}|1200)\])?: (.{1,300})$")
-_IDS = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\](?: \(rev ([0-9a-f]{2})\))?", re.IGNORECASE)
-_VENDOR = re.compile(r"^(?:Advanced Micro Devices, Inc\.\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI|AMD)?\s*")
-_LS = re.compile(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
+_IDS = lazy(r"\[([0-9a-f]{4}):([0-9a-f]{4})\](?: \(rev ([0-9a-f]{2})\))?", re.IGNORECASE)
+_VENDOR = lazy(r"^(?:Advanced Micro Devices, Inc\.\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI|AMD)?\s*")
+_LS = lazy(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
                  r"(?:/dev/dri/)?(?:renderD|card)\d{1,4}|kfd)\s*$")
-_NO_KFD = re.compile(r"ls: cannot access '?/dev/kfd'?: No such file")
-_ID = re.compile(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
-_DKMS = re.compile(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
-_CMDLINE = re.compile(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
-_LSMOD = re.compile(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
-_MARK = re.compile(
+_NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
+_ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
+_DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
+_CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
+_LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
+_MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] |(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
     r"|cannot access '?/dev/kfd|Command line: ", re.MULTILINE)

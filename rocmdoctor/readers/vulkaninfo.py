@@ -35,18 +35,18 @@ from typing import Any
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import MAX_LINE, integer, lines, unquoted
+from rocmdoctor.textlines import MAX_LINE, integer, lazy, lines, unquoted
 
 TRUST = 1
 
-_PAIR = re.compile(r"^(\w{4,60})\s{0,80}[=:]\s{0,10}(\S.{0,300})?$")
-_INSTANCE = re.compile(r"Vulkan Instance Version:\s*(\d+\.\d+\.\d+)")
-_DEVICE = re.compile(r"^GPU(\d{1,3}):\s*$")
-_HEAP = re.compile(r"^memoryHeaps\[(\d{1,3})\]:?")
+_PAIR = lazy(r"^(\w{4,60})\s{0,80}[=:]\s{0,10}(\S.{0,300})?$")
+_INSTANCE = lazy(r"Vulkan Instance Version:\s*(\d+\.\d+\.\d+)")
+_DEVICE = lazy(r"^GPU(\d{1,3}):\s*$")
+_HEAP = lazy(r"^memoryHeaps\[(\d{1,3})\]:?")
 _HEAPS_END = ("memoryTypes", "VkPhysicalDevice", "GPU")
-_MESA = re.compile(r"Mesa (\d{2}\.\d+(?:\.\d+)?(?:-\w+)?)")
+_MESA = lazy(r"Mesa (\d{2}\.\d+(?:\.\d+)?(?:-\w+)?)")
 _JSON_MARK = '"VP_VULKANINFO_'
-_PROFILE = re.compile(r"VP_VULKANINFO_(.{3,80}?)_(\d{1,3})_(\d{1,3})_(\d{1,4})\b")
+_PROFILE = lazy(r"VP_VULKANINFO_(.{3,80}?)_(\d{1,3})_(\d{1,3})_(\d{1,4})\b")
 _DRIVERS = (("radv", "radv"), ("amd open-source", "amdvlk"), ("amd_open_source", "amdvlk"), ("amdvlk", "amdvlk"), ("llpc", "amdvlk"),
             ("proprietary driver", "amd-proprietary"), ("amd_proprietary", "amd-proprietary"), ("llvmpipe", "llvmpipe"))
 _VALUES = ("vendorID", "deviceID", "deviceType", "deviceName", "driverName", "driverInfo", "driverID", "driverVersion",

@@ -31,16 +31,16 @@ from collections.abc import Iterator
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import lines, unquoted
+from rocmdoctor.textlines import lazy, lines, unquoted
 
 TRUST = 2
 
-_PAIR = re.compile(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
-_KEY = re.compile(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
-_SYSTEM = re.compile(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
-_MEGABYTES = re.compile(r"(\d{1,8})\s*MB", re.IGNORECASE)
+_PAIR = lazy(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
+_KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
+_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
+_MEGABYTES = lazy(r"(\d{1,8})\s*MB", re.IGNORECASE)
 _DISPLAY_ENDS = ("Sound Devices", "Sound Capture Devices", "Video Capture Devices", "DirectInput Devices", "System Devices", "USB Devices")
-_MARK = re.compile(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
+_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
                    r"^[>| \t]*DriverVersion {0,40}[:=] {0,9}\d+\.\d+\.\d+\.\d+", re.MULTILINE)
 _WANTED = {
     "card name": "name", "name": "name", "caption": "name", "description": "name", "device key": "key", "pnpdeviceid": "key",
