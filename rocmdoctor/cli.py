@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from rocmdoctor import __version__, attach, interpret, rules
-from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
+from rocmdoctor.model import SEVERITIES, Known, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
 from rocmdoctor.report import make_report
 from rocmdoctor.scan import Scanner
 
@@ -155,8 +155,12 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
     if found.trees and not found.snapshots:
         from rocmdoctor.collect import collect
 
-        snapshot, _ = collect(_now(), root=str(found.trees[0].resolve()))
+        root = found.trees[0].absolute()
+        snapshot, _ = collect(_now(), root=str(root))
         snapshot.origin = "read"
+        if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
+            snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
+            snapshot.notes.clear()
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
     _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
