@@ -36,11 +36,13 @@ _NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
 _ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
 _DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
 _CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
+_OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0,300}|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))\s*$")
+_TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
 _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
 _MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
-    r"|cannot access '?/dev/kfd|Command line: ", re.MULTILINE)
+    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu)|TTM pages limit", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:
@@ -104,6 +106,18 @@ def _module(line: str, number: int) -> Iterator[Reading]:
         yield Reading("memory.ttm_module", "amdttm", line=number)
 
 
+def _limits(line: str, number: int, options: dict[str, int]) -> Iterator[Reading]:
+    """Lines of modprobe.d, collected for the end, and what amd-ttm says."""
+    option = _OPTIONS.match(line)
+    if option and option[1].startswith("options"):
+        options.setdefault(option[1].strip(), number)
+    elif option:
+        yield Reading("amdgpu.blacklisted", option[1].strip(), line=number)
+    ttm = _TTM.search(line)
+    if ttm:
+        yield Reading("memory.ttm_limit_bytes", int(ttm[1]) * 4096, line=number)
+
+
 def _kernel(line: str, number: int) -> Iterator[Reading]:
     uname = _UNAME.match(line)
     bare = None if uname else _BARE.match(line)
@@ -116,6 +130,7 @@ def _kernel(line: str, number: int) -> Iterator[Reading]:
 def read(text: str) -> Iterator[Reading]:
     """Facts of every line that one of the tools could have printed."""
     nodes: list[tuple[str, int]] = []
+    options: dict[str, int] = {}
     names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
     for number, raw in lines(text):
         line = unquoted(raw).rstrip()
@@ -132,10 +147,19 @@ def read(text: str) -> Iterator[Reading]:
         if release:
             yield Reading(names[release[1]], release[2], line=number)
         yield from _kernel(line[:200], number)
+        if "amdgpu" in line or "ttm" in line or "TTM" in line:
+            yield from _limits(line[:400], number, options)
         yield from _module(line[:300], number)
         yield from _user(line[:2100], number)
         cmdline = _CMDLINE.search(line[:5000]) if "root=" in line or "BOOT_IMAGE=" in line else None
         if cmdline and not re.search(r"docker |podman |--|=\S*\"", cmdline[1][:60]):
             yield Reading("kernel.cmdline", cmdline[1], line=number)
+            for word in cmdline[1].split():
+                if word.startswith(("amdgpu.", "ttm.", "amdttm.")):
+                    options.setdefault(word, number)
+                elif word.startswith(("modprobe.blacklist=", "module_blacklist=", "rd.driver.blacklist=")) and "amdgpu" in word:
+                    yield Reading("amdgpu.blacklisted", word, line=number)
+    if options:
+        yield Reading("amdgpu.modprobe_options", list(options), line=min(options.values()))
     if nodes:
         yield Reading("dev.render_nodes", list(dict.fromkeys(name for name, _ in nodes)), line=nodes[0][1])
