@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import products
 from rocmdoctor.model import Reading
 from rocmdoctor.textlines import Lines
 
@@ -48,6 +49,25 @@ _WORKS_ON = (
     re.compile(r"\b(?:works?|worked|fine|passes|ok|load 100%|fast)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
                r"(?P<b>vulkan|rocm|hip|cpu)\b", re.IGNORECASE),
 )
+_FAILS_ON = (
+    re.compile(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,30}?\b(?:crash\w*|hang\w*|fails?|failed|is (?:broken|wrong)|(?:produces?|gives?|outputs?|"
+               r"answers with|returns?) (?:garbage|gibberish|nonsense|nans?))\b", re.IGNORECASE),
+    re.compile(r"\b(?:crash\w*|hang\w*|fails?|garbage|gibberish|segfaults?)\b[^\n.;,]{0,25}?\b(?:with|on|in|using|under) (?:the )?(?P<b>vulkan|rocm|hip)\b", re.IGNORECASE),
+)
+_OTHER_GPU = re.compile(r"\b(?:works?|worked|runs?|ran|is|was) (?:fine|well|ok|correctly|great|perfectly|without (?:a )?problems?)?\s?(?:on|with) (?:an?|my|the|another|a second)"
+                        r"(?P<rest>[^\n.;]{2,60})|\b(?P<before>(?:on|with) (?:an?|my other|my old|another)[^\n.;,]{3,50}?) (?:it |the same \w+ |everything )?(?:works|worked|is fine|runs fine)\b",
+                        re.IGNORECASE)
+_OPTIONS = (
+    ("flash-attention", r"\bflash[ -]?att(?:ention|n)\b|(?<![\w-])-fa\b"), ("mmap", r"\bmmap\b|--no-mmap"),
+    ("kv-quantisation", r"\b(?:quanti[sz]ed kv|kv[- ]cache quant\w*|-ctk|cache-type-k|OLLAMA_KV_CACHE_TYPE)\b"),
+    ("partial-offload", r"\b(?:partial(?:ly)? offload\w*|n-cpu-moe|--cpu-moe|-ot )"), ("tensor-parallel", r"\b(?:tensor[- ]parallel\w*|-sm row|split-mode row)\b"),
+    ("torch-compile", r"\btorch\.compile\b"), ("fp16", r"\bfp16\b"), ("bf16", r"\bbf16\b"), ("fp8", r"\bfp8\b"),
+    ("hip-graphs", r"\b(?:hip|cuda) ?graphs?\b|GGML_CUDA_GRAPHS"), ("coopmat", r"\bcoop(?:erative[ -])?mat\w*\b"),
+    ("unified-memory", r"\bGGML_CUDA_ENABLE_UNIFIED_MEMORY\b"), ("speculative", r"\bspeculative\b|\bdraft model\b"),
+    ("rocwmma", r"\brocwmma\b"), ("hipblaslt", r"\bhipblaslt\b"), ("sdma", r"\bHSA_ENABLE_SDMA\b"), ("aotriton", r"\baotriton\b"),
+)
+_OPTION_PATTERNS = tuple((name, re.compile(spelling, re.IGNORECASE)) for name, spelling in _OPTIONS)
+_TIED = re.compile(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
 _OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
 _NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
 _SPLIT = (
@@ -77,6 +97,33 @@ def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str]
     return None
 
 
+def _compared(text: str, lines: Lines) -> Iterator[Reading]:
+    """Backends said to be wrong, other GPUs said to be right, options that the story ties to the fault."""
+    wrong: dict[str, int] = {}
+    for pattern in _FAILS_ON:
+        for found in pattern.finditer(text):
+            if not _NOT.search(text[max(0, found.start() - 12):found.end()]):
+                wrong.setdefault(found["b"].lower().replace("hip", "rocm"), lines.at(found.start()))
+    if wrong:
+        yield Reading("report.fails_on", list(wrong), line=min(wrong.values()))
+    others: dict[str, int] = {}
+    for found in _OTHER_GPU.finditer(text):
+        if not _NOT.search(found[0]):
+            for product in products.find(found["rest"] or found["before"] or "")[:2]:
+                others.setdefault(product.gfx, lines.at(found.start()))
+    if others:
+        yield Reading("report.works_on_gpus", list(others), line=min(others.values()))
+    options: dict[str, int] = {}
+    for name, spelling in _OPTION_PATTERNS:
+        for found in spelling.finditer(text):
+            around = text[max(0, found.start() - 25):found.end() + 12]
+            if "_" not in found[0] and _TIED.search(around) or found[0].isupper():
+                options.setdefault(name, lines.at(found.start()))
+                break
+    if options:
+        yield Reading("report.options", sorted(options, key=lambda name: options[name]), line=min(options.values()))
+
+
 def _alike(one: str, other: str) -> bool:
     """Whether two versions can be of one program: the same first number, or both build numbers."""
     return one[0] == other[0] == "b" or one.split(".")[0] == other.split(".")[0]
@@ -90,6 +137,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     ...     print(reading.name, reading.value)
     report.backends ['vulkan', 'rocm']
     report.works_on ['vulkan']
+    report.fails_on ['rocm']
     report.bios_vram_bytes 103079215104
     """
     yield from _named(text, lines, _COMPILED, "report.apps")
@@ -110,6 +158,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
                 right.setdefault(backend, lines.at(found.start()))
     if right:
         yield Reading("report.works_on", list(right), line=min(right.values()))
+    yield from _compared(text, lines)
     for pattern in _SPLIT:
         split = pattern.search(text)
         if split:

@@ -141,4 +141,8 @@ def read(text: str) -> Iterator[Reading]:
     if platforms:
         yield Reading("opencl.platforms", platforms, line=line)
     for index, device in enumerate(devices[:64]):
-        yield from _device(device, index)
+        readings = list(_device(device, index))
+        yield from readings
+        driver, driver_line = device.get("Driver Version", ("", 0))
+        if readings and driver:
+            yield Reading("opencl.driver_version", driver, line=driver_line)

@@ -142,6 +142,8 @@ def read(text: str) -> Iterator[Reading]:
         build = _build(line)
         if build is not None:
             yield Reading("llama.build", build, "", number)
+            if f"b{build}" in line:
+                yield Reading("llama.tag", f"b{build}", "", number)
         if "Device " in line and "gfx" in line:
             found = _HIP.search(line)
             if found:

@@ -233,6 +233,8 @@ def _versions(text: str, lines: Lines) -> Iterator[Reading]:
     number = integer(build["v"]) if build else None
     if build and number is not None:
         yield Reading("llama.build", number, line=lines.at(build.start("v")))
+        if text[build.start("v") - 1:build.start("v")] in ("b", "B"):
+            yield Reading("llama.tag", f"b{number}", line=lines.at(build.start("v")))
     adrenalin, wddm = _ADRENALIN.search(text), _first(text, _WDDM)
     if adrenalin:
         yield Reading("windows.adrenalin", adrenalin["v"], line=lines.at(adrenalin.start("v")))

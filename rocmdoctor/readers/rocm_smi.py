@@ -35,7 +35,7 @@ def recognises(text: str) -> bool:
     return any(mark in text for mark in _MARKS) or "0x" in text and next(_rows(text), None) is not None
 
 
-def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
+def fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
     key, value = " ".join(key.lower().split()), value.strip()
     count = integer(value.replace(",", ""))
     if value in ("", "N/A", "unknown", "unsupported"):
@@ -82,7 +82,7 @@ def _json(text: str) -> Iterator[Reading]:
                             lower = key.lower()
                             if isinstance(value, str) and lower in _KEYS and (match or lower == "driver version"):
                                 if not (has_id and lower == "card model"):
-                                    yield from _fact(key, value, item, line_of(key))
+                                    yield from fact(key, value, item, line_of(key))
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -96,7 +96,7 @@ def _rows(text: str) -> Iterator[Reading]:
     for number, line in lines(text):
         found = _LINE.search(line[:400]) if "GPU[" in line else None
         if found:
-            yield from _fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
+            yield from fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
             continue
         if "0x" in line:
             found = _ROW.match(line)
