@@ -74,16 +74,21 @@ def clean(text: str) -> str:
 
 def _prose(line: str) -> bool:
     words = line.split()
+    if "  " in line.strip() or " : " in line or "\t" in line.strip() or line.startswith(("=====", "|", "[", "#")):
+        return False  # columns, not a sentence
     return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
 
 
 def _unwrap(lines: list[str]) -> list[str]:
     out = list(lines)
     head = 0
+    fenced = lines[0].lstrip().startswith("```")
     for i in range(1, len(lines)):
         if lines[i - 1] == "":
             head = i - 1
-        joinable = _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
+        fence = lines[i].lstrip().startswith("```")
+        fenced ^= fence
+        joinable = not (fenced or fence) and _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
         if joinable:
             out[head] = out[head] + " " + lines[i].strip()
             out[i] = ""

@@ -67,6 +67,7 @@ _OPTIONS = (
     ("rocwmma", r"\brocwmma\b"), ("hipblaslt", r"\bhipblaslt\b"), ("sdma", r"\bHSA_ENABLE_SDMA\b"), ("aotriton", r"\baotriton\b"),
 )
 _OPTION_PATTERNS = tuple((name, re.compile(spelling, re.IGNORECASE)) for name, spelling in _OPTIONS)
+_LOGGED = re.compile(r"^\s*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
 _TIED = re.compile(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
 _OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
 _NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
@@ -97,8 +98,16 @@ def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str]
     return None
 
 
-def _compared(text: str, lines: Lines) -> Iterator[Reading]:
+def _told(line: str) -> bool:
+    """Whether a person wrote the line, not a program."""
+    words = line.split()
+    return len(words) >= 4 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 5 >= len(words) * 3 and not _LOGGED.match(line)
+
+
+def _compared(text: str) -> Iterator[Reading]:
     """Backends said to be wrong, other GPUs said to be right, options that the story ties to the fault."""
+    text = "\n".join(line if _told(line) else "" for line in text.split("\n"))
+    lines = Lines(text)
     wrong: dict[str, int] = {}
     for pattern in _FAILS_ON:
         for found in pattern.finditer(text):
@@ -158,7 +167,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
                 right.setdefault(backend, lines.at(found.start()))
     if right:
         yield Reading("report.works_on", list(right), line=min(right.values()))
-    yield from _compared(text, lines)
+    yield from _compared(text)
     for pattern in _SPLIT:
         split = pattern.search(text)
         if split:

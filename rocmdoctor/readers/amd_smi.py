@@ -25,7 +25,8 @@ from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lazy, 
 TRUST = 2
 
 _MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ",
-          "VRAM_USED", "VRAM_TOTAL", "bad pages")
+          "VRAM_USED", "VRAM_TOTAL", "VRAM_USAGE", "bad pages", "PAGE_ADDRESS", "GFX_ACTIVITY", "MEM_USAGE:", "_CORRECTABLE_COUNT",
+          "max_pcie_", "mem_usage", "_correctable_count")
 _ROCM = lazy(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
 _DRIVER = lazy(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
 _PROC = lazy(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
@@ -40,7 +41,7 @@ _COUNTS = {"max_pcie_width": "gpu.link_max_width", "width": "gpu.link_width", "t
 _SPEEDS = {"max_pcie_speed": "gpu.link_max_speed_gts", "speed": "gpu.link_speed_gts"}
 _AMOUNTS = {"used_vram": "gpu.vram_used_bytes", "vram_used": "gpu.vram_used_bytes", "total_gtt": "gpu.gtt_bytes", "used_gtt": "gpu.gtt_used_bytes",
             "total_visible_vram": "gpu.visible_vram_bytes"}
-_SPEED = lazy(r"(\d{1,2}(?:\.\d)?) GT/s")
+_SPEED = lazy(r"(\d{1,2}(?:\.\d)?)(?: GT/s)?$")
 _MONITOR = lazy(r"^\s*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/(\d{1,4}(?:\.\d)?) (GB|MB)|"
                 r"(\d{1,7}) MB\s+(\d{1,7}) MB)\s*(?:\d[\d.]* ?%\s*)?$")
 

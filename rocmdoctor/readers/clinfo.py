@@ -35,12 +35,14 @@ TRUST = 2
 _KEYS = ("Platform Name", "Device Name", "Device Vendor ID", "Device Vendor", "Driver Version", "Device Board Name (AMD)",
          "Device PCI-e ID (AMD)", "Device Topology (AMD)", "Max compute units", "Global memory size", "Device Type")
 _ROW = lazy(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
+_RAW = lazy(r"^\s*(?:\[[^\]]{1,60}\]\s+)?(CL_(?:DEVICE|PLATFORM|DRIVER)_[A-Z_]{2,40})\s{2,}(\S.{0,300}?)\s*$")
 _BUS = lazy(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 _JSON_KEYS = {
     "CL_DEVICE_NAME": "Device Name", "CL_DEVICE_VENDOR_ID": "Device Vendor ID", "CL_DEVICE_VENDOR": "Device Vendor",
     "CL_DEVICE_BOARD_NAME_AMD": "Device Board Name (AMD)", "CL_DEVICE_PCIE_ID_AMD": "Device PCI-e ID (AMD)",
     "CL_DEVICE_MAX_COMPUTE_UNITS": "Max compute units", "CL_DEVICE_GLOBAL_MEM_SIZE": "Global memory size",
     "CL_DEVICE_TOPOLOGY_AMD": "Device Topology (AMD)", "CL_DRIVER_VERSION": "Driver Version",
+    "CL_PLATFORM_NAME": "Platform Name",
 }
 _Device = dict[str, tuple[str, int]]
 
@@ -61,10 +63,11 @@ def _from_text(text: str) -> tuple[list[str], int, list[_Device]]:
     first = 0
     devices: list[_Device] = []
     for number, raw in lines(text):
-        row = _ROW.match(unquoted(raw)[:500])
+        line = unquoted(raw)[:500]
+        row = _ROW.match(line) or (_RAW.match(line) if "CL_" in line else None)
         if not row:
             continue
-        key, value = row[1], row[2]
+        key, value = _JSON_KEYS.get(row[1], row[1]), row[2]
         if key == "Platform Name":
             first = first or number
             if value not in platforms:

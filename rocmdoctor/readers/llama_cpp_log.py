@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.products import radv_gfx
+from rocmdoctor.products import gfx_of_name, radv_gfx
 from rocmdoctor.textlines import gfx, integer, lazy, lines, pci_address
 
 TRUST = 1
@@ -130,8 +130,9 @@ def _device(number: int, line: str) -> Iterator[Reading]:
     if found and _amd(found.group(3)):
         item = found.group(1) + found.group(2)
         yield Reading("gpu.name", found.group(3).split(" (RADV", 1)[0], item, number)
-        if radv_gfx(found.group(3)):
-            yield Reading("gpu.gfx_reported", radv_gfx(found.group(3)), item, number)
+        target = gfx_of_name(found.group(3))
+        if target:
+            yield Reading("gpu.gfx_reported", target, item, number)
 
 
 def read(text: str) -> Iterator[Reading]:

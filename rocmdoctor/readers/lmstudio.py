@@ -30,6 +30,8 @@ TRUST = 1
 
 _MARKS = ("hardwareSurvey", "[LM Studio]", "LM Studio", "LMSInternal", "Survey by ", "llama.cpp-win-x86_64", "llama.cpp-linux-x86_64",
           "lmstudio")
+# A model that lies in ~/.lmstudio/models is used by other programs, too.
+_OWN = ("LM Studio", "hardwareSurvey", "Survey by ", ".lmstudio/extensions", ".lmstudio\\extensions", "LMSInternal")
 _VERSION = lazy(r"\bLM ?Studio (?:version |v)?(\d\.\d{1,2}\.\d{1,2}(?:[ +-]\(?(?:[Bb]uild )?\d{1,3}\)?)?)")
 _ENGINE = lazy(r"\bllama\.cpp-(?:win|linux|mac)[\w-]{0,20}?-(?:(amd-rocm|rocm|vulkan|nvidia-cuda\d*|cuda\d*)-)?(?:avx2)[@-]v?(\d\.\d{1,3}\.\d{1,3})")
 _SURVEYED = lazy(r"^\s*(.{3,120}?) \((ROCm|Vulkan|CUDA|OpenCl|Shell|Unknown), (Integrated|Discrete|Unknown)\)\s{2,}(\d{1,5}(?:\.\d+)?) ([KMGT]i?B)")
@@ -115,7 +117,7 @@ def read(text: str) -> Iterator[Reading]:
     """Version, engine, GPUs that the survey found and how each survey ended."""
     named = False
     for number, line in lines(text):
-        if not named and ("LM Studio" in line or "lmstudio" in line or "hardwareSurvey" in line):
+        if not named and any(mark in line for mark in _OWN):
             named = True
             yield Reading("app.name", "lmstudio", "lmstudio", number)
         version = _VERSION.search(line[:400]) if "LM" in line else None

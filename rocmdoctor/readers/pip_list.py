@@ -30,11 +30,12 @@ _HEAD = lazy(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Bu
 _LINE_OF_ONE = lazy(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
                           rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
 _WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
+_SHOWN = lazy(rf"^Name: ({_NAME})\s*$")
 _INSTALLED = lazy(r"Successfully installed (.{0,18000})")
 _ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
 _LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
-_MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |-cp3\d+-|"
+_MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |^Name: \S+\nVersion: |-cp3\d+-|"
                    r"^[ \t]*torch[ \t]+\d+\.\d", re.MULTILINE)
 
 
@@ -50,12 +51,19 @@ def recognises(text: str) -> bool:
 def packages(text: str) -> dict[str, tuple[str, int]]:
     """Name to version and line; a later line does not change an earlier one."""
     found: dict[str, tuple[str, int]] = {}
-    table = False
+    table, name_of = False, ""
     for number, raw in lines(text):
         line = raw.removeprefix("[pip3]").removeprefix("[conda]")
         if _HEAD.match(line):
             table = True
             continue
+        shown = _SHOWN.match(line[:100]) if line.startswith("Name: ") else None
+        if shown:
+            name_of = shown[1]
+            continue
+        if name_of and line.startswith("Version: "):
+            found.setdefault(name_of.lower().replace("_", "-"), (line[9:109].strip(), number))
+        name_of = ""
         pairs: list[tuple[str, str]] = _PINNED.findall(line)
         if not pairs:
             row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])

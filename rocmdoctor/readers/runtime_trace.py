@@ -62,7 +62,7 @@ def read(text: str) -> Iterator[Reading]:
             if rccl and ("RCCL" in line or "+hip" in line):
                 yield Reading("rccl.version", rccl[1], "", number)
             if hip:
-                yield Reading("runtime.hip_version", hip[1] or hip[2], "", number)
+                yield Reading("runtime.hip_version", (hip[1] or hip[2]).rstrip("-"), "", number)
             if rocm:
                 yield Reading("runtime.rocm_version", rocm[1], "", number)
             if kernel:

@@ -148,7 +148,7 @@ def _fetch(line: str, number: int) -> Iterator[Reading]:
         yield Reading("kernel.release", kernel[1], line=number)
     elif key == "CPU":
         yield Reading("machine.cpu", re.sub(r" \(\d+\).*$| @ .*$", "", value), line=number)
-    elif key == "Host":
+    elif key == "Host" and "Kernel:" not in value:
         yield Reading("machine.product", value, line=number)
     elif key.startswith("GPU") and re.search(r"AMD|Radeon|ATI", value):
         name = re.sub(r"\s*(?:\[(?:Discrete|Integrated)\]|@ .*)$", "", value).strip()
@@ -190,7 +190,9 @@ def read(text: str) -> Iterator[Reading]:
             name = "memory.swap_bytes" if info[1] == "SwapTotal" else "memory.available_bytes"
             yield Reading(name, int(info[2]) << 10, line=number)
         host = _HOST.match(line[:180])
-        if host and host[1] in _PLAIN:
+        if host and host[1] == "Virtualization" and not host[2].strip().isalpha():
+            continue
+        if host and host[1] in _PLAIN and (host[1] != "Virtualization" or host[2].strip().islower()):
             yield Reading(_PLAIN[host[1]], host[2].strip(), line=number)
         elif host and host[1] in ("Operating System", "Description"):
             yield from _system(host[2].strip(), number)
