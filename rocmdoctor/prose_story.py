@@ -44,15 +44,15 @@ _GOOD = (
     re.compile(r"\b(?:last (?:good|working)\b[^\n\d]{0,30}|before: )(?<![\w.])" + _V, re.IGNORECASE),
 )
 _BAD = (
-    re.compile(r"(?<![\w.])" + _V + r"[^\n.;,]{0,60}?\b" + _BAD_WORDS, re.IGNORECASE),
-    re.compile(r"\b(?:up to the release before|before) " + _V, re.IGNORECASE),
-    re.compile(r"\b" + _BAD_WORDS + r"[^\n.;,]{0,40}?\b(?:on|in|with|since)\b[^\n.;,\d]{0,20}" + _V, re.IGNORECASE),
-    re.compile(r"\b(?:first bad|since|after (?:the )?(?:update|upgrade)\w*(?: to)?|starting (?:with|from)|from|broken (?:in|since|with)|"
+    lazy(r"(?<![\w.])" + _V + r"[^\n.;,]{0,60}?\b" + _BAD_WORDS, re.IGNORECASE),
+    lazy(r"\b(?:up to the release before|before) " + _V, re.IGNORECASE),
+    lazy(r"\b" + _BAD_WORDS + r"[^\n.;,]{0,40}?\b(?:on|in|with|since)\b[^\n.;,\d]{0,20}" + _V, re.IGNORECASE),
+    lazy(r"\b(?:first bad|since|after (?:the )?(?:update|upgrade)\w*(?: to)?|starting (?:with|from)|from|broken (?:in|since|with)|"
                r"(?:updat|upgrad)\w+ to|with)\b[^\n\d]{0,25}(?<![\w.])" + _V, re.IGNORECASE),
 )
 _WORKS_ON = (
-    re.compile(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,40}?\b(?:works?|worked|is (?:fine|right|correct|ok)|are (?:fine|right)|passes)\b", re.IGNORECASE),
-    re.compile(r"\b(?:works?|worked|fine|passes|ok|load 100%|fast)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
+    lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,40}?\b(?:works?|worked|is (?:fine|right|correct|ok)|are (?:fine|right)|passes)\b", re.IGNORECASE),
+    lazy(r"\b(?:works?|worked|fine|passes|ok|load 100%|fast)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
                r"(?P<b>vulkan|rocm|hip|cpu)\b", re.IGNORECASE),
 )
 _FAILS_ON = (
@@ -81,9 +81,9 @@ _TIED = re.compile(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)?
 _OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
 _NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
 _SPLIT = (
-    re.compile(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
+    lazy(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
                r"allocated to (?:the )?(?:GPU|iGPU)|dedicated (?:to|memory|VRAM)|Variable Graphics Memory|UMA|in (?:the )?BIOS)", re.IGNORECASE),
-    re.compile(r"\b(?:carve-?out|UMA(?: frame ?buffer)?(?: size)?|Variable Graphics Memory|BIOS VRAM|dedicated (?:VRAM|memory))\b(?:(?!stays|limit)[^\n.;\d]){0,30}?"
+    lazy(r"\b(?:carve-?out|UMA(?: frame ?buffer)?(?: size)?|Variable Graphics Memory|BIOS VRAM|dedicated (?:VRAM|memory))\b(?:(?!stays|limit)[^\n.;\d]){0,30}?"
                r"(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b", re.IGNORECASE),
 )
 
@@ -183,7 +183,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     if right:
         yield Reading("report.works_on", list(right), line=min(right.values()))
     yield from _compared(text)
-    for pattern in _SPLIT:
+    for pattern in _SPLIT if _worth(text.lower(), "vram carve gpu dedicated uma bios variable") else ():
         split = pattern.search(text)
         if split:
             unit = 1 << (20 if split["u"].upper().startswith("M") else 30)
