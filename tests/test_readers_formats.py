@@ -77,6 +77,13 @@ EXPECTED: dict[str, dict[str, Any]] = {
     "node-scraper.json": {"kernel.release": "5.15.0-88-generic", "runtime.rocm_version": "6.4.0", "gpu.vram_bytes[0]": 196592 * MiB},
     "rccl.txt": {"rccl.version": "2.21.5", "runtime.rocm_version": "6.2.4", "kernel.release": "6.6.64-1"},
     "make.log.txt": {"dkms.failed_kernel": "6.14.0-24-generic", "dkms.failed_version": "6.12.12-2164967.24.04"},
+    "systeminfo.txt": {"os.version": "10.0.26100", "os.name": "Windows 11 Pro", "machine.product": "ASUS ROG Flow Z13"},
+    "sglang.txt": {"app.version[sglang]": "0.5.6.post1", "runtime.rocm_version": "7.0.0"},
+    "lemonade.log": {"app.version[lemonade]": "10.5.1", "windows.driver_version": "32.0.31035.1003", "gpu.gfx_target[0]": "gfx1151"},
+    "neofetch.txt": {"kernel.release": "6.14.0-37-generic", "gpu.gfx_target[0]": "gfx1101", "memory.ram_bytes": 64000 * MiB},
+    "shell.txt": {"user.groups": ["user", "adm", "sudo"], "dev.kfd_mode": "0660", "memory.ttm_module": "amdttm", "amdgpu.loaded": True,
+                  "amdgpu.modprobe_options": ["ttm.pages_limit=29491200"], "memory.swap_bytes": 8388604 << 10},
+    "kubernetes-node.txt": {"kubernetes.gpu_allocatable": 8, "kernel.release": "5.15.0-88-generic"},
     "techsupport.txt": {"gpu.pci_id[0]": "1002:740c", "runtime.rocm_version": "6.0.2", "amdgpu.modprobe_options": ["amdgpu.gttsize=8192"]},
 }
 

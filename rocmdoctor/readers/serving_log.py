@@ -22,7 +22,8 @@ _MARKS = ("vLLM", "vllm", "sglang", "SGLang", "server_args=ServerArgs(")
 _VLLM = lazy(r"vLLM API server version v?(\d\.\d{1,2}[\w.+-]{0,40})|Initializing an? (?:V1 )?LLM engine \(v(\d\.\d{1,2}[\w.+-]{0,40})\)"
              r"|^vllm(?:==| version:? | {2,40})(\d\.\d{1,2}[\w.+-]{0,40})")
 _PLATFORM = lazy(r"Automatically detected platform (rocm|cuda|cpu|xpu|tpu)|(No platform detected)|Using device: (rocm|cuda|cpu)")
-_SGLANG = lazy(r"\b[Ss][Gg][Ll]ang(?: version|==|:)? ?v?(\d\.\d{1,2}\.\d[\w.+-]{0,30})|lmsysorg/sglang:v?(\d\.\d{1,2}\.\d[\w.-]{0,40})")
+_SGLANG = lazy(r"\b[Ss][Gg][Ll]ang(?: version)?(?:==|[: ]){0,2} ?v?(\d\.\d{1,2}\.\d[\w.+-]{0,30})|lmsysorg/sglang:v?(\d\.\d{1,2}\.\d(?:\.\w{1,8})?)")
+_SGLANG_ROCM = lazy(r"lmsysorg/sglang:\S{0,40}-rocm(\d)(\d)(\d)\b")
 _IMAGE = lazy(r"\b(?:rocm/vllm(?:-dev)?|vllm/vllm-openai-rocm):(\S{3,100})")
 _ROCM_TAG = lazy(r"rocm(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)")
 
@@ -56,3 +57,6 @@ def read(text: str) -> Iterator[Reading]:
             if sglang:
                 yield Reading("app.name", "sglang", "sglang", number)
                 yield Reading("app.version", sglang[1] or sglang[2], "sglang", number)
+            release = _SGLANG_ROCM.search(line[:400])
+            if release:
+                yield Reading("runtime.rocm_version", ".".join(release.groups()), "", number)

@@ -40,7 +40,8 @@ _KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4
 _SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
 _MEGABYTES = lazy(r"(\d{1,8})\s*MB", re.IGNORECASE)
 _DISPLAY_ENDS = ("Sound Devices", "Sound Capture Devices", "Video Capture Devices", "DirectInput Devices", "System Devices", "USB Devices")
-_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
+_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|^OS Name: {1,40}Microsoft Windows"
+             r"|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
                    r"^[>| \t]*DriverVersion {0,40}[:=] {0,9}\d+\.\d+\.\d+\.\d+", re.MULTILINE)
 _WANTED = {
     "card name": "name", "name": "name", "caption": "name", "description": "name", "device key": "key", "pnpdeviceid": "key",
@@ -100,6 +101,8 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
             yield Reading("os.name", windows[1].strip(), line=number)
             if windows[3]:
                 yield Reading("os.version", f"10.0.{windows[3]}", line=number)
+        elif label == "os version" and value.startswith("10.0."):
+            yield Reading("os.version", value.split(" ")[0], line=number)
         elif label == "processor":
             yield Reading("machine.cpu", re.split(r"\s{2,}|\s+\(\d+ CPUs\)", value)[0], line=number)
         elif label == "bios" and value:
