@@ -74,7 +74,7 @@ def clean(text: str) -> str:
 
 def _prose(line: str) -> bool:
     words = line.split()
-    if "  " in line.strip() or " : " in line or "\t" in line.strip() or line.startswith(("=====", "|", "[", "#")):
+    if "  " in line.strip() or " : " in line or "\t" in line.strip() or " 0x" in line or line.startswith(("=====", "|", "[", "#")):
         return False  # columns, not a sentence
     return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
 

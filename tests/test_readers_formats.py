@@ -84,6 +84,7 @@ EXPECTED: dict[str, dict[str, Any]] = {
     "shell.txt": {"user.groups": ["user", "adm", "sudo"], "dev.kfd_mode": "0660", "memory.ttm_module": "amdttm", "amdgpu.loaded": True,
                   "amdgpu.modprobe_options": ["ttm.pages_limit=29491200"], "memory.swap_bytes": 8388604 << 10},
     "kubernetes-node.txt": {"kubernetes.gpu_allocatable": 8, "kernel.release": "5.15.0-88-generic"},
+    "amdgpu-firmware-info.txt": {"gpu.fw.smc[0]": "0x001c2800", "gpu.fw.mec[0]": "0x00000160", "gpu.fw.mc[0]": "none"},
     "techsupport.txt": {"gpu.pci_id[0]": "1002:740c", "runtime.rocm_version": "6.0.2", "amdgpu.modprobe_options": ["amdgpu.gttsize=8192"]},
 }
 

@@ -19,7 +19,7 @@ from rocmdoctor.textlines import integer, lazy, lines, pci_address
 
 TRUST = 3
 
-_MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "amdgpu/",
+_MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
           "BOOT_IMAGE=", "uname", "KERNEL=", "Kernel: ", '"kernel"', "+deb")
 _UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
@@ -29,6 +29,7 @@ _TAIL = lazy(r"generic|oem|arch|\.fc[0-9]|\.el[0-9]|amd64|pve|WSL2|lowlatency|ca
                    r"azure|x86_64|mainline|nobara|xanmod|liquorix")
 _DKMS = lazy(r"\bamdgpu/([0-9][\w.~-]{0,60}), ([0-9]+\.[0-9]+[\w.+~-]{0,80}), \w{1,12}: (installed|built|added)")
 _NODE = lazy(r"^([bc][rwxsStT-]{9})[.+]? +[0-9]+ +(\S{1,40}) +(\S{1,40}) .{0,60}(/dev/\S{1,60}|renderD[0-9]{1,3}|kfd)$")
+_FIRMWARE = lazy(r"^(?:\S{0,80}: ?)?([A-Z][A-Z0-9_]{1,15}) feature version: \d{1,10}, firmware version: (0x[0-9a-f]{8})")
 _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu.vram_used_bytes",
              "mem_info_vis_vram_total": "gpu.visible_vram_bytes", "mem_info_gtt_total": "gpu.gtt_bytes",
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
@@ -130,6 +131,10 @@ def read(text: str) -> Iterator[Reading]:
             found = _VALUE.search(line[-200:])
             if found and found.group(1) in _MEM_INFO:
                 yield Reading(_MEM_INFO[found.group(1)], int(found.group(2)), pci_address(line) or "sysfs:0", number)
+        if "firmware version: 0x" in line:
+            firmware = _FIRMWARE.match(line.strip()[:200])
+            if firmware and firmware.group(2) != "0x00000000":
+                yield Reading("gpu.fw." + firmware.group(1).lower(), firmware.group(2), "debugfs:0", number)
         yield from _machine(number, line)
     if node:
         yield from _kfd_node(node, f"kfd:{nodes + 1}")
