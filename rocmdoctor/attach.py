@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from rocmdoctor import embedded
+
 BIG = 8 << 20
 MOST_FILES = 5000
 MOST_UNPACKED = 512 << 20
@@ -25,6 +27,8 @@ MOST_PIPED = 8 << 30
 _SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
 _PROSE_START = re.compile(r"(?![bcdlps-][rwxsStT-]{9}[ .+@]|uid=\d)[a-z(\"'`A-Z/0-9-]")  # not ls -l, not id
 
 
@@ -35,6 +39,7 @@ class Text:
     name: str
     text: str
     path: pathlib.Path | None = None
+    part: bool = False  # taken out of another text, which stands for it where nobody understands it
 
 
 @dataclass(slots=True)
@@ -62,22 +67,28 @@ def clean(text: str) -> str:
     text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if "&lt;" in text or "&gt;" in text or "&quot;" in text:
         text = html.unescape(text)
-    lines = [line[1:].lstrip() if line.startswith("> ") else line for line in text.split("\n")]
+    text = embedded.plain_log(text)
+    lines = [_QUOTES.sub("", line) if line.startswith(">") else line for line in text.split("\n")]
     return "\n".join(_unwrap(lines))
 
 
 def _prose(line: str) -> bool:
     words = line.split()
+    if "  " in line.strip() or " : " in line or "\t" in line.strip() or " 0x" in line or line.startswith(("=====", "|", "[", "#")):
+        return False  # columns, not a sentence
     return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
 
 
 def _unwrap(lines: list[str]) -> list[str]:
     out = list(lines)
     head = 0
+    fenced = lines[0].lstrip().startswith("```")
     for i in range(1, len(lines)):
         if lines[i - 1] == "":
             head = i - 1
-        joinable = _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
+        fence = lines[i].lstrip().startswith("```")
+        fenced ^= fence
+        joinable = not (fenced or fence) and _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
         if joinable:
             out[head] = out[head] + " " + lines[i].strip()
             out[i] = ""
@@ -98,6 +109,7 @@ class _Reader:
     def __init__(self) -> None:
         self.found = Attached([], [], [], [])
         self._made: set[str] = set()  # reports inside a bundle: our own words, not evidence
+        self.part = False  # whether the texts met now are files of a copied /sys
 
     def file(self, path: pathlib.Path, name: str) -> None:
         try:
@@ -117,7 +129,7 @@ class _Reader:
         if name in self._made:
             return taken
         if not raw.strip():
-            if whole:
+            if whole and not self.part:
                 self.found.problems.append(f"{name}: empty file")
         elif raw.startswith((*_SINGLE, b"PK\x03\x04")) or raw[257:262] == b"ustar":
             self.archive(path, name)
@@ -130,7 +142,9 @@ class _Reader:
                 path, taken = self.spooled(raw, stream, name, limit)
             self.found.texts.append(Text(name, clean(decode(raw[:1 << 20])), path))
         else:
-            self.found.texts.append(Text(name, clean(decode(raw))))
+            text = clean(decode(raw))
+            self.found.texts.append(Text(name, text, part=self.part))
+            self.found.texts += [Text(f"{name}: {key}", clean(part), part=True) for key, part in embedded.parts(text)]
         return taken
 
     def take(self, stream: BinaryIO, name: str, most: int) -> tuple[bytes, bool]:
@@ -148,9 +162,7 @@ class _Reader:
 
     def spooled(self, head: bytes, stream: BinaryIO, name: str, limit: int) -> tuple[pathlib.Path, int]:
         """The whole stream as a temporary file, up to ``limit`` bytes."""
-        if self.found.spool is None:
-            self.found.spool = tempfile.TemporaryDirectory(prefix="rocmdoctor-")
-        path = pathlib.Path(self.found.spool.name, str(len(self.found.texts)))
+        path = pathlib.Path(self.spool(), str(len(self.found.texts)))
         taken = 0
         with path.open("wb") as out:
             part, whole = head, True
@@ -177,8 +189,12 @@ class _Reader:
             self.found.problems.append(f"{name}: an archive inside an archive, left out")
             return
         budget = MOST_UNPACKED
+        unpacked = 0
         try:
             for member, stream, size in _members(path):
+                if _SYSFS.search(member) and unpacked < MOST_FILES:
+                    unpacked += self.unpack(member, stream, name)
+                    continue
                 if budget <= 0 or len(self.found.texts) >= MOST_FILES:
                     self.found.problems.append(
                         f"{name}: more than {MOST_UNPACKED >> 20} MiB or {MOST_FILES} files inside, the rest is left out")
@@ -186,15 +202,56 @@ class _Reader:
                 budget -= self.stream(stream, f"{name}/{member}", size, limit=budget)
         except _DAMAGE as error:
             self.found.problems.append(f"{name}: damaged archive ({error}); what could be read was used")
+        if unpacked:
+            self.links(path)
+            self.folder(pathlib.Path(self.spool(), "tree"))
+
+    def unpack(self, member: str, stream: BinaryIO, name: str) -> bool:
+        """One file of a copied /sys below the spool; whether it was written."""
+        target = _inside(pathlib.Path(self.spool(), "tree"), member)
+        if target is None:
+            return False
+        raw, _ = self.take(stream, f"{name}/{member}", 1 << 16)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(raw)
+        except OSError:  # a name too long, a file where a folder is wanted
+            return False
+        return True
+
+    def links(self, path: pathlib.Path) -> None:
+        """The symbolic links of a copied /sys in a tar, those that stay inside."""
+        if not tarfile.is_tarfile(path):
+            return
+        top = pathlib.Path(self.spool(), "tree")
+        with tarfile.open(path) as tarred:
+            for member in tarred:
+                place = _inside(top, member.name) if member.issym() and _SYSFS.search(member.name) else None
+                if place is None or os.path.lexists(place):
+                    continue
+                leads_to = os.path.normpath(place.parent / member.linkname)
+                if not os.path.isabs(member.linkname) and leads_to.startswith(f"{top}/"):
+                    try:
+                        place.parent.mkdir(parents=True, exist_ok=True)
+                        place.symlink_to(member.linkname)
+                    except OSError:
+                        continue
 
     def folder(self, path: pathlib.Path) -> None:
-        if (path / "sys").is_dir():
-            self.found.trees.append(path)
+        """Texts of a folder; a copied /sys in it (by content: class/drm or class/kfd) becomes a machine tree."""
         count = 0
+        copied: list[pathlib.Path] = []
         for place, folders, files in os.walk(path, onerror=self.unlisted):
-            if pathlib.Path(place) == path and "sys" in folders:
-                folders.remove("sys")
             folders.sort()
+            here = pathlib.Path(place)
+            for name in list(folders):
+                if any((here / name / "class" / kind).is_dir() for kind in ("drm", "kfd")):
+                    self.tree(here, name)
+                    if (here / "proc").is_dir():
+                        folders.remove(name)  # a machine: the probes read it; of a copy that is only /sys the texts are read, too
+                    else:
+                        copied.append(here / name)
+            self.part = any(here.is_relative_to(top) for top in copied)
             for file in sorted(files):
                 count += 1
                 if count > MOST_FILES:
@@ -202,9 +259,30 @@ class _Reader:
                     return
                 full = pathlib.Path(place, file)
                 self.file(full, str(full.relative_to(path)))
+        self.part = False
+
+    def tree(self, above: pathlib.Path, name: str) -> None:
+        """A root for the probes; a copy of /sys under another name gets a root of its own."""
+        if name != "sys":
+            root = pathlib.Path(self.spool(), f"root{len(self.found.trees)}")
+            root.mkdir()
+            (root / "sys").symlink_to((above / name).resolve(), target_is_directory=True)
+            above = root
+        self.found.trees.append(above)
+
+    def spool(self) -> str:
+        if self.found.spool is None:
+            self.found.spool = tempfile.TemporaryDirectory(prefix="rocmdoctor-")
+        return self.found.spool.name
 
     def unlisted(self, error: OSError) -> None:
         self.found.problems.append(f"{error.filename}: {error.strerror}, left out")
+
+
+def _inside(top: pathlib.Path, member: str) -> pathlib.Path | None:
+    """The place of an archive's member below ``top``, None for a name that leads elsewhere."""
+    parts = [part for part in member.split("/") if part not in ("", ".")]
+    return top.joinpath(*parts) if parts and ".." not in parts and "\0" not in member and len(member) < 1000 else None
 
 
 def _members(path: pathlib.Path) -> Iterator[tuple[str, BinaryIO, int]]:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from rocmdoctor import __version__, attach, interpret, rules, tables
-from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
+from rocmdoctor.model import SEVERITIES, Known, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
 from rocmdoctor.redact import Redactor
 from rocmdoctor.redact import snapshot as redact_snapshot
 from rocmdoctor.report import make_report
@@ -190,8 +190,12 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, form: str | N
     if found.trees and not found.snapshots:
         from rocmdoctor.collect import collect
 
-        snapshot, _ = collect(_now(), root=str(found.trees[0].resolve()))
+        root = found.trees[0].absolute()
+        snapshot, _ = collect(_now(), root=str(root))
         snapshot.origin = "read"
+        if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
+            snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
+            snapshot.notes.clear()
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
     _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)

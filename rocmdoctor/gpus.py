@@ -29,6 +29,16 @@ def _same(facts: dict[str, Fact], a: str, b: str) -> bool:
     return False
 
 
+def _source(item: str) -> str:
+    """Who names the item: the reader and, where one reader repeats what several backends list, the backend.
+
+    >>> _source("0.llama_cpp_log|ROCm0"), _source("0.llama_cpp_log|Vulkan0"), _source("1.lspci|0000:03:00.0")
+    ('0.llama_cpp_log|ROCm', '0.llama_cpp_log|Vulkan', '1.lspci|')
+    """
+    reader, mark, name = item.partition("|")
+    return reader + mark + name[:len(name) - len(name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"))]
+
+
 def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
     """Items of several sources that are one device; what has no identity belongs to the only GPU there is."""
     groups: list[list[str]] = []
@@ -37,16 +47,20 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
         if not any(_value(facts, name, item) for name in _IDENTITY):
             nameless.append(item)
             continue
-        source = item.split("|", 1)[0]
+        source = _source(item)
         for group in groups:
-            other = all(member.split("|", 1)[0] != source for member in group)
+            # Prose repeats what a tool printed ("RX 6700/6700 XT" of lspci): it adds no second GPU.
+            prose = ".report_prose|" in item and not all(".report_prose|" in member for member in group)
+            other = prose or all(_source(member) != source for member in group)
             if other and any(_same(facts, member, item) for member in group):
                 group.append(item)
                 break
         else:
             groups.append([item])
     if len(groups) == 1:
-        return [groups[0] + nameless]
+        sources = {_source(member) for member in groups[0]}
+        alone = [item for item in nameless if _source(item) not in sources]  # a source does not name one GPU twice
+        return [groups[0] + alone, *([item] for item in nameless if item not in alone)]
     return groups + [[item] for item in nameless]
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-import re
 from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor import gpus, readers, vocabulary
 from rocmdoctor.attach import Text, blocks
-from rocmdoctor.model import Fact, Hit, Known, Snapshot
+from rocmdoctor.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan import Scanner, blocks_of
+from rocmdoctor.textlines import targets
 
 NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
-_GFX = re.compile(r"\bgfx(?:9[0-9][0-9a-f]|1[0-3][0-9][0-9a-f]|[78]0[0-9])\b")
+_NAMED = 12
 
 
 @functools.cache
@@ -44,30 +44,36 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
     had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
+    lost: list[str] = []
     for number, text in enumerate(texts):
         found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
         snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
         snapshot.texts_read += 1
-        mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
-        recognised = False
+        mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
+        understood = False
         for reader in _modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
                 if not reader.recognises(text.text):
                     continue
-                recognised = True
+                understood = understood or reader.TRUST > 0
                 for reading in reader.read(text.text):
                     if not vocabulary.declared(reading.name):
                         continue
+                    understood = True
                     item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
                     if key not in said or said[key][0] < reader.TRUST:
-                        said[key] = (reader.TRUST, Known(reading.value, f"{text.name}:{reading.line}" if reading.line else text.name))
+                        source = f"{text.name}:{reading.line}" if reading.line else text.name
+                        said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not recognised and not found:
-            snapshot.notes.append(f"{text.name}: not understood; no reader knows this format and no rule matches it")
+        if not understood and not text.part and not found:
+            lost.append(text.name)
+    if lost:
+        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        snapshot.notes.append(f"not understood: {', '.join(lost[:_NAMED])}{more}; no reader knows the format and no rule matches it")
     for key, (_, fact) in said.items():
         if not isinstance(snapshot.facts.get(key), Known):
             snapshot.facts[key] = fact

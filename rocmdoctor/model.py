@@ -48,7 +48,7 @@ Fact = Union[Known, Absent, Unknown]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One fact out of a text. ``item`` names the device or installation it belongs to ("" for the machine)."""
+    """One fact out of a text; value None is "known to be absent". ``item`` names the device or installation ("": the machine)."""
 
     name: str
     value: Any

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rocmdoctor import tables
+from rocmdoctor.textlines import gfx as written_gfx
 
 _RADV_NAME = re.compile(r"\(RADV ([A-Z0-9_]{3,24})\)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+|[0-9]+")
-_TARGET = re.compile(r"(?<![A-Za-z0-9])gfx(1[0-9]{3}|[6-9][0-9a-f]{2})(?![0-9A-Za-z*])", re.IGNORECASE)
 _GAP = re.compile(r"(?:\s*\((?:tm|r)\))?[ \t_+-]{0,2}|\+? pro ", re.IGNORECASE)
 _LONGEST = 7
 _MAXIMUM = 64
@@ -55,15 +55,6 @@ def gfx_of_pci_id(pci_id: str) -> str:
     return str(tables.gfx_of_pci().get("1002:" + device.removeprefix("0x"), {}).get("gfx") or "")
 
 
-def targets(text: str) -> list[tuple[str, int]]:
-    """Every gfx target written in ``text`` with its offset.
-
-    >>> targets("gfx1151, GFX90A and gfx11-generic")
-    [('gfx1151', 0), ('gfx90a', 9)]
-    """
-    return [(found[0].lower(), found.start()) for found in _TARGET.finditer(text)]
-
-
 def radv_gfx(name: str) -> str:
     """The target that the code name of a RADV device tells, "" when there is none.
 
@@ -73,8 +64,7 @@ def radv_gfx(name: str) -> str:
     found = _RADV_NAME.search(name)
     if not found:
         return ""
-    written = targets(found[1])
-    return written[0][0] if written else _radv().get(found[1].lower(), "")
+    return written_gfx(found[1]) or _radv().get(found[1].lower(), "")
 
 
 def gfx_of_name(name: str) -> str:
@@ -86,12 +76,9 @@ def gfx_of_name(name: str) -> str:
     ('gfx1151', '')
     """
     name = name[:400]
-    written = targets(name)
-    if written:
-        return written[0][0]
-    code = radv_gfx(name)
-    if code:
-        return code
+    told = written_gfx(name) or radv_gfx(name)
+    if told:
+        return told
     found = find(name)
     return found[0].gfx if found else ""
 

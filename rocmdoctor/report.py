@@ -32,7 +32,11 @@ def _values(snapshot: Snapshot, name: str) -> list[Any]:
 def digest(snapshot: Snapshot) -> dict[str, Any]:
     """The flat facts that people and scripts ask for first; a list where there are several."""
     found = {short: _values(snapshot, name) for short, name in _DIGEST.items()}
-    found["driver_version"] = found["driver_version"] or _values(snapshot, "amdgpu.version")
+    found["driver_version"] = found["driver_version"] or _values(snapshot, "amdgpu.version") or _values(snapshot, "opencl.driver_version")
+    found["pci_id"] = found["pci_id"] or _values(snapshot, "gpu.pci_address")  # what the text names the device by
+    tag, build = snapshot.facts.get("llama.tag"), snapshot.facts.get("llama.build")
+    if isinstance(tag, Known) and isinstance(build, Known) and tag.source == build.source:
+        found["llama_cpp_build"] = [tag.value]  # as the text writes it
     mentioned = snapshot.facts.get("report.gfx_mentioned")
     if not found["gfx_target"] and isinstance(mentioned, Known):
         found["gfx_target"] = mentioned.value[:1]

@@ -1,32 +1,92 @@
-"""What the readers share: clean lines, numbers, PCI addresses and JSON out of pasted text."""
+"""What readers share: clean numbered lines, offsets to lines, numbers, PCI addresses, gfx names, JSON in pasted text."""
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 MAX_LINE = 20_000
 _MAX_JSON_STARTS = 40
-_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-# docker compose ("name-1  | ") and journald ("Feb 12 12:12:03 host unit[1]: ").
-_PREFIX = re.compile(r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: )")
+_NOISE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
+_ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})"
+# docker compose ("name-1  | "), journald and syslog ("Feb 12 12:12:03 host unit[1]: "), docker logs -t ("2026-02-12T..Z ").
+_PREFIX = re.compile(
+    r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: "
+    rf"|{_ISO} (?:\S{{1,60}} (?:kernel|[^\s:]{{1,60}}\[[0-9]{{1,9}}\]): )?)")
+_QUOTED = re.compile(r"^[>|\s]*(?:[\w.-]{1,60}-\d{1,9}\s*\|\s)?")
 _PCI = re.compile(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
-_GFX = re.compile(r"(?<![0-9A-Za-z])gfx([0-9]{1,4}[0-9a-f]{0,2})(?![0-9a-zA-Z-])", re.IGNORECASE)
+_GFX = re.compile(r"(?<![0-9A-Za-z_])gfx(1[0-3][0-9][0-9a-f]|[6-9][0-9a-f]{2})(?![0-9A-Za-z_*])", re.IGNORECASE)
 
 
-def lines(text: str) -> Iterator[tuple[int, str]]:
-    """Numbered lines without colours, NULs, carriage returns and log prefixes; very long ones are cut.
+class _Lazy:
+    def __init__(self, text: str, flags: int) -> None:
+        self._text, self._flags = text, flags
 
-    >>> list(lines("a\\r\\n\\x1b[37mROCk module is loaded\\x1b[0m\\n"))[:2]
-    [(1, 'a'), (2, 'ROCk module is loaded')]
+    def __getattr__(self, name: str) -> Any:
+        compiled = re.compile(self._text, self._flags)
+        for method in ("search", "match", "fullmatch", "findall", "finditer", "split", "sub"):
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def lazy(text: str, flags: int = 0) -> re.Pattern[str]:
+    """A regular expression that is compiled on first use: most texts need few of the readers, and compiling is what costs.
+
+    >>> lazy("b+").search("abbc")[0]
+    'bb'
     """
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line[:MAX_LINE]
-        if "\x1b" in line:
-            line = _ANSI.sub("", line)
-        yield number, _PREFIX.sub("", line.replace("\x00", "").rstrip(), count=1)
+    return cast("re.Pattern[str]", _Lazy(text, flags))
+
+
+def clean(text: str) -> str:
+    """The text without colours, NULs and carriage returns; line numbers stay.
+
+    >>> clean("\\x1b[37mROCk\\x1b[0m\\r\\n")
+    'ROCk\\n'
+    """
+    return _NOISE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+@lru_cache(maxsize=2)
+def lines(text: str) -> tuple[tuple[int, str], ...]:
+    """Numbered lines, clean, without log prefixes and blanks at the end; overlong ones are cut. Kept for the next reader.
+
+    >>> lines("a\\r\\n\\x1b[37mROCk module is loaded\\x1b[0m\\n")[:2]
+    ((1, 'a'), (2, 'ROCk module is loaded'))
+    >>> lines("2026-02-05T19:41:15+0100 box kernel: amdgpu 0000:03:00.0: x")
+    ((1, 'amdgpu 0000:03:00.0: x'),)
+    """
+    return tuple((number, _PREFIX.sub("", line[:MAX_LINE].rstrip(), count=1))
+                 for number, line in enumerate(clean(text).split("\n"), 1))
+
+
+def unquoted(line: str) -> str:
+    """A line without quote marks, list bars and compose prefixes in front.
+
+    >>> unquoted("> | name-1  | key = value")
+    'key = value'
+    """
+    return _QUOTED.sub("", line)
+
+
+class Lines:
+    """Line numbers (1-based) of offsets.
+
+    >>> Lines("a\\nb\\n").at(2)
+    2
+    """
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0]
+        self._starts.extend(found.end() for found in re.finditer("\n", text))
+
+    def at(self, offset: int) -> int:
+        """The line that holds ``offset``."""
+        return bisect_right(self._starts, offset)
 
 
 def bare(text: str) -> str:
@@ -39,14 +99,15 @@ def bare(text: str) -> str:
 
 
 def integer(word: str) -> int | None:
-    """A decimal or 0x number, None for anything else."""
-    word = word.strip()
-    if not word.isascii() or not 0 < len(word) <= 20:
+    """A decimal or 0x number of sane length, None for anything else.
+
+    >>> integer("0x80000000"), integer("1,024"), integer("ten")
+    (2147483648, 1024, None)
+    """
+    word = word.strip().replace(",", "")
+    if not re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}|-?[0-9]{1,20}", word):
         return None
-    try:
-        return int(word, 16) if word[:2].lower() == "0x" else int(word)
-    except ValueError:
-        return None
+    return int(word, 16) if word[:2].lower() == "0x" else int(word)
 
 
 def pci_address(text: str) -> str:
@@ -55,14 +116,23 @@ def pci_address(text: str) -> str:
     return found.group(0).lower() if found else ""
 
 
+def targets(text: str) -> list[tuple[str, int]]:
+    """Every gfx target written in ``text`` with its offset; generic ISA names, families and parts of file names are none.
+
+    >>> targets("gfx1151, GFX90A, gfx120X-all, lazy_gfx1100.dat, gfx11-generic")
+    [('gfx1151', 0), ('gfx90a', 9)]
+    """
+    return [(found[0].lower(), found.start()) for found in _GFX.finditer(text)]
+
+
 def gfx(text: str) -> str:
-    """The first gfx target in the text (generic ISA names are none), lower case, without feature suffixes.
+    """The first gfx target in the text, lower case, without feature suffixes.
 
     >>> gfx("amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"), gfx("gfx11-generic"), gfx("GFX1151")
     ('gfx906', '', 'gfx1151')
     """
     found = _GFX.search(text)
-    return found.group(0).lower() if found and len(found.group(1)) >= 3 else ""
+    return found[0].lower() if found else ""
 
 
 def size(amount: str, unit: str) -> int | None:

@@ -56,6 +56,7 @@ gpu.compute_partition   | str  |       | SPX, DPX, QPX, CPX
 gpu.memory_partition    | str  |       | NPS1, NPS2, NPS4
 gpu.ras_ue_count        | int  |       | uncorrectable RAS errors, all blocks
 gpu.ras_ce_count        | int  |       | correctable RAS errors, all blocks
+gpu.bad_pages           | int  |       | retired and pending memory pages
 gpu.power_state         | str  |       | runtime power state (active, suspended, error)
 pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
 pci.other_gpus          | list |       | names of GPUs of other vendors
@@ -91,6 +92,11 @@ amdgpu.version          | str  |       | version of the loaded module (DKMS only
 amdgpu.parameters       | dict |       | amdgpu module parameters that differ from nothing set
 amdgpu.unknown_parameters | list |     | parameters that the kernel ignored ("amdgpu: unknown parameter 'x' ignored")
 amdgpu.modprobe_options | list |       | option lines for amdgpu, ttm, amdttm in modprobe.d and on the command line
+dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did not build
+dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
+packages.installed      | dict |       | GPU related packages of the distribution and their versions
+packages.changed        | dict |       | GPU related packages in a package manager's history: name to [old, new], newest last
+firmware.package_version | str |       | version of the linux-firmware (amdgpu firmware) package
 kfd.available           | bool |       | /sys/class/kfd exists
 kfd.gpu_nodes           | int  |       | GPU nodes that KFD lists
 dev.kfd_exists          | bool |       | /dev/kfd exists
@@ -106,6 +112,15 @@ user.groups             | list |       | names (or numbers) of this user's group
 user.root               | bool |       | effective uid 0
 container.kind          | str  |       | docker, podman, lxc, flatpak, kubernetes, toolbox, snap; absent on a host
 container.rootless      | bool |       | rootless container (user namespace)
+container.image         | str  |       | image and tag of the docker or podman command, the compose file or the pod
+container.devices       | list |       | devices handed in: --device, devices: (host paths)
+container.groups        | list |       | groups added: --group-add, group_add:
+container.privileged    | bool |       | --privileged
+container.ipc_host      | bool |       | --ipc=host
+container.shm_bytes     | int  | bytes | --shm-size
+kubernetes.gpu_requested | int |       | amd.com/gpu that the pod asks for
+kubernetes.gpu_allocatable | int |     | amd.com/gpu that the node offers
+kubernetes.reason       | str  |       | reason of the last warning event: FailedScheduling, UnexpectedAdmissionError, OOMKilled ...
 wsl.dxg                 | bool |       | /dev/dxg exists
 wsl.libraries           | list |       | GPU libraries in /usr/lib/wsl/lib
 env.*                   | str  |       | environment variable of this process or of the application's log; absent when unset
@@ -137,6 +152,7 @@ vk.int_dot              | bool |       | integer dot product accelerated
 vk.coopmat              | bool |       | VK_KHR_cooperative_matrix
 vk.subgroup_size        | int  |       | default subgroup size
 opencl.platforms        | list |       | names of OpenCL platforms (ICD files)
+opencl.driver_version   | str  |       | Driver Version of the first AMD device
 torch.python            | str  |       | interpreter
 torch.version           | str  |       | torch.__version__
 torch.hip               | str  |       | torch.version.hip; absent in CPU and CUDA builds
@@ -145,15 +161,27 @@ torch.available         | bool |       | torch.cuda.is_available()
 torch.devices           | list |       | device names
 torch.arch_list         | list |       | torch.cuda.get_arch_list()
 torch.error             | str  |       | error when importing torch
+python.exception        | str  |       | type of the last exception of a Python traceback, with its message
+python.failing_package  | str  |       | installed package of the innermost frame of that traceback
+hip.failed_call         | str  |       | first HIP function that returned an error in an AMD_LOG_LEVEL trace
+hip.error               | str  |       | hipError name it returned
+rccl.version            | str  |       | RCCL version that NCCL_DEBUG prints
+crash.program           | str  |       | program that crashed
+crash.library           | str  |       | library or module of the innermost frame that is not libc: which library crashed
+crash.function          | str  |       | function of that frame
+crash.signal            | str  |       | signal (SIGSEGV) or exception code (0xc0000005)
 app.name                | str  |       | ollama, llama.cpp, lmstudio, lemonade, comfyui, vllm, koboldcpp ...
 app.version             | str  |       | version or build
 app.path                | str  |       | executable
+app.backend             | str  |       | backend that the application says it uses: rocm, vulkan, cuda, cpu, directml
+app.backends            | dict |       | backends that the application lists and the state of each
 ollama.version          | str  |       | Ollama version
 ollama.library          | str  |       | library of the "inference compute" line: rocm, vulkan, cpu
 ollama.supported_types  | list |       | gfx targets of the "supported types" line; empty list when printed empty
 ollama.total_bytes      | int  | bytes | total= of the inference compute line
 ollama.available_bytes  | int  | bytes | available= of the inference compute line
 llama.build             | int  |       | llama.cpp build number
+llama.tag               | str  |       | release tag as the text writes it (b9213)
 llama.backend           | str  |       | rocm, vulkan, cpu: the backend that took the model
 llama.devices           | list |       | devices that llama.cpp lists
 llama.layers_offloaded  | int  |       | layers on the GPU
@@ -162,6 +190,10 @@ llama.free_bytes        | int  | bytes | free memory of the device used
 llama.model_bytes       | int  | bytes | size of the model file
 llama.mmap              | bool |       | the model is memory-mapped
 llama.tokens_per_second | float| t/s   | generation speed
+llama.flash_attention   | bool |       | flash attention asked for
+llama.context_tokens    | int  |       | context length asked for
+llama.gpu_layers_asked  | int  |       | layers that the command line wants on the GPU
+llama.kv_type           | str  |       | type of the K cache when it is not f16
 pip.packages            | dict |       | Python packages and versions of the environment at hand
 windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version
 windows.adrenalin       | str  |       | Adrenalin version
@@ -173,6 +205,9 @@ report.os_said          | str  |       | operating system as the writer says
 report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
 report.works_on         | list |       | backends that the writer says are right
+report.fails_on         | list |       | backends that the writer says are wrong
+report.works_on_gpus    | list |       | gfx targets of other GPUs that the writer says are right
+report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 """

@@ -14,9 +14,9 @@ import pytest
 from rocmdoctor import vocabulary
 
 TEXTS = Path(__file__).resolve().parent.parent / "fixtures" / "texts"
-NAMES = ("report_prose", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text")
+NAMES = ("report_prose", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text", "lspci")
 READERS: dict[str, Any] = {name: importlib.import_module(f"rocmdoctor.readers.{name}") for name in NAMES}
-HELPERS = ("rocmdoctor.products", "rocmdoctor.prose_story", "rocmdoctor.textscan")
+HELPERS = ("rocmdoctor.products", "rocmdoctor.prose_story", "rocmdoctor.textlines")
 
 EXPECTED: list[tuple[str, str, dict[str, Any]]] = [
     ("collect_env", "collect-env-890m.txt", {
@@ -39,8 +39,9 @@ EXPECTED: list[tuple[str, str, dict[str, Any]]] = [
         "windows.driver_version": "32.0.21020.1007", "gpu.pci_id": "1002:15bf", "gpu.gfx_reported": "gfx1103",
         "windows.shared_bytes": 6498 << 20, "os.version": "10.0.26220", "gpu.is_apu": True}),
     ("system_text", "shell-rx7900xtx.txt", {
-        "kernel.release": "6.8.0-138-generic", "gpu.pci_id": "1002:744c", "gpu.driver": "amdgpu", "dev.kfd_mode": "0660",
-        "amdgpu.version": "6.19.14-2377056.24.04", "gpu.subsystem_id": "1458:240e", "dev.render_nodes": ["/dev/dri/renderD128"]}),
+        "kernel.release": "6.8.0-138-generic", "dev.kfd_mode": "0660", "amdgpu.version": "6.19.14-2377056.24.04",
+        "dev.render_nodes": ["/dev/dri/renderD128"]}),
+    ("lspci", "shell-rx7900xtx.txt", {"gpu.pci_id": "1002:744c", "gpu.driver": "amdgpu", "gpu.subsystem_id": "1458:240e"}),
     ("report_prose", "report-rx6750xt.txt", {
         "gpu.gfx_reported": "gfx1031", "runtime.rocm_version": "6.4.3", "env.HSA_OVERRIDE_GFX_VERSION": "10.3.0",
         "os.family": "linux", "report.apps": ["ollama"]}),

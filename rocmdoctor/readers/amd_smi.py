@@ -16,24 +16,34 @@ gpu.vram_bytes 206141652992 0000:1b:00.0 3
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines, pci_address, size
+from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lazy, lines, pci_address, size
 
 TRUST = 2
 
-_MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ")
-_ROCM = re.compile(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
-_DRIVER = re.compile(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
-_PROC = re.compile(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
-_PARTITION = re.compile(r"\b([SDTQC]PX)/(NPS[0-9])\b")
-_MODE = re.compile(r"^(?:[SDTQC]PX|NPS[0-9])$")
-_USAGE = re.compile(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
-_TEXT = re.compile(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
-_GPU = re.compile(r"^\s*GPU: ([0-9]{1,3})\s*$")
+_MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ",
+          "VRAM_USED", "VRAM_TOTAL", "VRAM_USAGE", "bad pages", "PAGE_ADDRESS", "GFX_ACTIVITY", "MEM_USAGE:", "_CORRECTABLE_COUNT",
+          "max_pcie_", "mem_usage", "_correctable_count")
+_ROCM = lazy(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
+_DRIVER = lazy(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
+_PROC = lazy(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
+_PARTITION = lazy(r"\b([SDTQC]PX)/(NPS[0-9])\b")
+_MODE = lazy(r"^(?:[SDTQC]PX|NPS[0-9])$")
+_USAGE = lazy(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
+_TEXT = lazy(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
+_GPU = lazy(r"^\s*GPU: ([0-9]{1,3})\s*$")
+
+_COUNTS = {"max_pcie_width": "gpu.link_max_width", "width": "gpu.link_width", "total_correctable_count": "gpu.ras_ce_count",
+           "total_uncorrectable_count": "gpu.ras_ue_count"}
+_SPEEDS = {"max_pcie_speed": "gpu.link_max_speed_gts", "speed": "gpu.link_speed_gts"}
+_AMOUNTS = {"used_vram": "gpu.vram_used_bytes", "vram_used": "gpu.vram_used_bytes", "total_gtt": "gpu.gtt_bytes", "used_gtt": "gpu.gtt_used_bytes",
+            "total_visible_vram": "gpu.visible_vram_bytes"}
+_SPEED = lazy(r"(\d{1,2}(?:\.\d)?)(?: GT/s)?$")
+_MONITOR = lazy(r"^\s*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/(\d{1,4}(?:\.\d)?) (GB|MB)|"
+                r"(\d{1,7}) MB\s+(\d{1,7}) MB)\s*(?:\d[\d.]* ?%\s*)?$")
 
 
 def recognises(text: str) -> bool:
@@ -57,7 +67,7 @@ def _driver(value: str, number: int) -> Iterator[Reading]:
         yield Reading("amdgpu.version", value, "", number)
 
 
-def _fact(key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
+def fact(key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
     """One value of the asic, bus, vbios, vram, driver and partition sections, by its lower-case key."""
     word = str(value).strip()
     if word in ("", "N/A", "None"):
@@ -79,19 +89,23 @@ def _fact(key: str, value: Any, item: str, number: int) -> Iterator[Reading]:
         yield Reading("gpu.cu_count", number_of, item, number)
     elif key == "bdf" and pci_address(word):
         yield Reading("gpu.pci_address", pci_address(word), item, number)
-    elif key == "max_pcie_width" and number_of:
-        yield Reading("gpu.link_max_width", number_of, item, number)
-    elif key in ("vram_size_mb", "vram_size", "size", "total_vram"):
+    elif key in _COUNTS and number_of is not None:
+        yield Reading(_COUNTS[key], number_of, item, number)
+    elif key in _SPEEDS:
+        speed = _SPEED.match(str(value.get("value")) + " GT/s" if isinstance(value, dict) else word)
+        if speed:
+            yield Reading(_SPEEDS[key], float(speed[1]), item, number)
+    elif key in ("vram_size_mb", "vram_size", "size", "total_vram", "vram_total"):
         amount = _amount(value)
         if amount:
             yield Reading("gpu.vram_bytes", amount, item, number)
-    elif key == "used_vram":
+    elif key in _AMOUNTS:
         amount = _amount(value)
         if amount is not None:
-            yield Reading("gpu.vram_used_bytes", amount, item, number)
+            yield Reading(_AMOUNTS[key], amount, item, number)
 
 
-_SECTIONS = ("asic", "bus", "vbios", "vram", "partition", "mem_usage", "")
+_SECTIONS = ("asic", "bus", "vbios", "vram", "partition", "mem_usage", "ecc", "pcie", "")
 _JSON_SECTIONS = (*_SECTIONS, "driver")
 
 
@@ -99,7 +113,7 @@ def _one(section: str, key: str, value: Any, item: str, number: int) -> Iterator
     if section == "driver" and key in ("version", "driver_version"):
         yield from _driver(str(value), number)
     elif section in _SECTIONS and (key != "size" or section == "vram"):
-        yield from _fact(key, value, item, number)
+        yield from fact(key, value, item, number)
 
 
 def _json(text: str) -> Iterator[Reading]:
@@ -121,8 +135,18 @@ def _json(text: str) -> Iterator[Reading]:
 
 
 def _text(text: str) -> Iterator[Reading]:
-    item, section, row = "", "", ""
+    item, section, row, watched = "", "", "", False
+    pages: dict[str, list[int]] = {}
     for number, line in lines(text):
+        if "VRAM_USED" in line or "VRAM_TOTAL" in line or "VRAM_USAGE" in line:
+            watched = True
+        elif watched and "B" in line:
+            monitored = _MONITOR.match(line[:400])
+            if monitored:
+                used, total, unit = monitored[2] or monitored[5], monitored[3] or monitored[6], monitored[4] or "MB"
+                yield Reading("gpu.vram_used_bytes", size(used, unit), "amd-smi:" + monitored[1], number)
+                yield Reading("gpu.vram_bytes", size(total, unit), "amd-smi:" + monitored[1], number)
+                continue
         if "ersion: " in line and ("AMD-SMI" in line or "AMDSMI" in line):
             driver, rocm = _DRIVER.search(line), _ROCM.search(line)
             if driver:
@@ -150,10 +174,14 @@ def _text(text: str) -> Iterator[Reading]:
         elif item:
             pair = _TEXT.match(line[:400])
             key, value = (pair.group(1).lower(), pair.group(2).strip()) if pair else ("", "")
-            if key and not value:
+            if key == "page_address" or "No bad pages found" in value:
+                pages.setdefault(item, []).append(number * (key == "page_address"))
+            elif key and not value:
                 section = key
             elif key:
                 yield from _one(section, key, value, item, number)
+    for gpu, found_at in pages.items():
+        yield Reading("gpu.bad_pages", sum(at > 0 for at in found_at), gpu, max(found_at) or 1)
 
 
 def read(text: str) -> Iterator[Reading]:

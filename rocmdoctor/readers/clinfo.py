@@ -27,19 +27,22 @@ from typing import Any
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import numbered, unquoted, whole
+from rocmdoctor.textlines import gfx as written_gfx
+from rocmdoctor.textlines import integer, lazy, lines, unquoted
 
 TRUST = 2
 
 _KEYS = ("Platform Name", "Device Name", "Device Vendor ID", "Device Vendor", "Driver Version", "Device Board Name (AMD)",
          "Device PCI-e ID (AMD)", "Device Topology (AMD)", "Max compute units", "Global memory size", "Device Type")
-_ROW = re.compile(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
-_BUS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+_ROW = lazy(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
+_RAW = lazy(r"^\s*(?:\[[^\]]{1,60}\]\s+)?(CL_(?:DEVICE|PLATFORM|DRIVER)_[A-Z_]{2,40})\s{2,}(\S.{0,300}?)\s*$")
+_BUS = lazy(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 _JSON_KEYS = {
     "CL_DEVICE_NAME": "Device Name", "CL_DEVICE_VENDOR_ID": "Device Vendor ID", "CL_DEVICE_VENDOR": "Device Vendor",
     "CL_DEVICE_BOARD_NAME_AMD": "Device Board Name (AMD)", "CL_DEVICE_PCIE_ID_AMD": "Device PCI-e ID (AMD)",
     "CL_DEVICE_MAX_COMPUTE_UNITS": "Max compute units", "CL_DEVICE_GLOBAL_MEM_SIZE": "Global memory size",
     "CL_DEVICE_TOPOLOGY_AMD": "Device Topology (AMD)", "CL_DRIVER_VERSION": "Driver Version",
+    "CL_PLATFORM_NAME": "Platform Name",
 }
 _Device = dict[str, tuple[str, int]]
 
@@ -59,11 +62,12 @@ def _from_text(text: str) -> tuple[list[str], int, list[_Device]]:
     platforms: list[str] = []
     first = 0
     devices: list[_Device] = []
-    for number, raw in numbered(text):
-        row = _ROW.match(unquoted(raw)[:500])
+    for number, raw in lines(text):
+        line = unquoted(raw)[:500]
+        row = _ROW.match(line) or (_RAW.match(line) if "CL_" in line else None)
         if not row:
             continue
-        key, value = row[1], row[2]
+        key, value = _JSON_KEYS.get(row[1], row[1]), row[2]
         if key == "Platform Name":
             first = first or number
             if value not in platforms:
@@ -116,19 +120,18 @@ def _device(device: _Device, index: int) -> Iterator[Reading]:
     if address:
         yield Reading("gpu.pci_address", address, item, device["Device Topology (AMD)"][1])
     pci_text, pci_line = device.get("Device PCI-e ID (AMD)", ("", 0))
-    number = whole(pci_text)
+    number = integer(pci_text)
     if number is not None and 0 < number <= 0xFFFF:
         yield Reading("gpu.pci_id", f"1002:{number:04x}", item, pci_line)
-    written = products.targets(name.replace("+", ":"))
-    gfx = written[0][0] if written else products.gfx_of_name(board)
+    gfx = written_gfx(name) or products.gfx_of_name(board)
     if gfx:
         yield Reading("gpu.gfx_reported", gfx, item, name_line or board_line)
     units, units_line = device.get("Max compute units", ("", 0))
-    count = whole(units)
+    count = integer(units)
     if count:
         yield Reading("gpu.cu_count", count, item, units_line)
     size, size_line = device.get("Global memory size", ("", 0))
-    total = whole(size.split(" ", 1)[0]) if size else None
+    total = integer(size.split(" ", 1)[0]) if size else None
     if total:
         yield Reading("gpu.kfd_pool_bytes", total, item, size_line)
 
@@ -141,4 +144,8 @@ def read(text: str) -> Iterator[Reading]:
     if platforms:
         yield Reading("opencl.platforms", platforms, line=line)
     for index, device in enumerate(devices[:64]):
-        yield from _device(device, index)
+        readings = list(_device(device, index))
+        yield from readings
+        driver, driver_line = device.get("Driver Version", ("", 0))
+        if readings and driver:
+            yield Reading("opencl.driver_version", driver, line=driver_line)

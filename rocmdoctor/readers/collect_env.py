@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from rocmdoctor import products
 from rocmdoctor.model import Reading
 from rocmdoctor.readers.pip_list import rocm_of
-from rocmdoctor.textscan import Lines, clean
+from rocmdoctor.textlines import Lines, clean, lazy
 
 TRUST = 1
 
@@ -44,10 +44,10 @@ _KEYS = (
     "Caching allocator config", "CPU", "Versions of relevant libraries", "Model name", "Name", "Architecture", "Vendor ID",
     "ROCM Version", "vLLM Version", "vLLM Build Flags", "GPU Topology", "Manufacturer",
 )
-_KEY = re.compile(r"(?:(?<=\s)|^)(" + "|".join(re.escape(key) for key in sorted(_KEYS, key=len, reverse=True)) + r")\s*:", re.MULTILINE)
+_KEY = lazy(r"(?:(?<=\s)|^)(" + "|".join(re.escape(key) for key in sorted(_KEYS, key=len, reverse=True)) + r")\s*:", re.MULTILINE)
 _NOTHING = ("", "n/a", "none", "could not collect", "no cuda", "not collected")
-_PLATFORM = re.compile(r"Linux-(.+?)-(?:x86_64|aarch64|amd64)\b")
-_GPU = re.compile(r"(?:GPU \d+:\s*)?([^\n(]{1,100}(?:\(TM\)[^\n(]{0,60})?(?:\((?!gfx)[^)\n]{1,40}\)[^\n(]{0,40})?)"
+_PLATFORM = lazy(r"Linux-(.+?)-(?:x86_64|aarch64|amd64)\b")
+_GPU = lazy(r"(?:GPU \d+:\s*)?([^\n(]{1,100}(?:\(TM\)[^\n(]{0,60})?(?:\((?!gfx)[^)\n]{1,40}\)[^\n(]{0,40})?)"
                   r"\(?(gfx[0-9a-f]{3,4})?[^\n)]{0,60}\)?")
 
 

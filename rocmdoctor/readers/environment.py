@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import lines
+from rocmdoctor.textlines import lazy, lines
 
 TRUST = 2
 
@@ -33,14 +33,14 @@ _VERSIONS = {"TORCH": "torch.version", "ROCM": "runtime.rocm_version", "ROCM_VER
 _TOOL_KEYS = ("GPU_", "VK_", "AMD_", "AMDGPU_", "VLK_", "HIP_V", "ROCM_V")
 _NAME = r"([A-Z][A-Z0-9_]{2,60})"
 _VALUE = r"(\"[^\"\n]{0,800}\"|'[^'\n]{0,800}'|[^\s\"'`]*)"
-_START = re.compile(
+_START = lazy(
     r"^(?:[$>] |PS [^>]{0,80}> ?)?(?:- +|\* +)?[\"'`]?(?:export +|set +|setx +|ENV +|declare -x +|env +|sudo +)?"
     r"(?:[Ee]nvironment=)?[\"']?" + _NAME + "=" + _VALUE)
-_CHAIN = re.compile(_NAME + "=" + _VALUE + r"(?:\s+|$)")
-_FLAG = re.compile(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"']?" + _NAME + "=" + _VALUE)
-_POWER = re.compile(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
-_YAML = re.compile(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
-_MAP = re.compile(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
+_CHAIN = lazy(_NAME + "=" + _VALUE + r"(?:\s+|$)")
+_FLAG = lazy(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"']?" + _NAME + "=" + _VALUE)
+_POWER = lazy(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
+_YAML = lazy(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
+_MAP = lazy(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
 
 
 def _wanted(name: str) -> bool:

@@ -14,30 +14,29 @@ gpu.vram_bytes 1073741824 0000:c6:00.0 3
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import integer, lines, pci_address
+from rocmdoctor.textlines import integer, lazy, lines, pci_address
 
 TRUST = 3
 
 _MARKS = ("[drm", "amdgpu ", "amdgpu:", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd",
           "ROCk module", "Tainted: ", "Not tainted ")
-_RELEASE = re.compile(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
-_IMAGE = re.compile(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
-_TAINT = re.compile(r"(?:Not tainted|Tainted: [A-Z ()\[\]=_,]{1,120}?) ([0-9]+\.[0-9]+[\w.+~-]{0,80})")
-_VRAM = re.compile(r"VRAM: ([0-9]{1,9})M ")
-_READY = re.compile(r"([0-9]{1,9})M of (VRAM|GTT) memory ready")
-_SET_UP = re.compile(r"0x1002:0x([0-9A-Fa-f]{4})(?: 0x([0-9A-Fa-f]{4}):0x([0-9A-Fa-f]{4}))?(?: 0x([0-9A-Fa-f]{2})\b)?")
-_PCI_DEVICE = re.compile(r"\[1002:([0-9a-fA-F]{4})\] type [0-9]+ class 0x03")
-_ADDED = re.compile(r"(added|skipped) device 1002:([0-9a-fA-F]{4})")
-_BOUND = re.compile(r"amdgpu ([0-9a-fA-F]{4}:)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]):")
-_CUS = re.compile(r"active_cu_number ([0-9]{1,4})")
-_UNKNOWN = re.compile(r"(amdgpu|ttm|amdttm): unknown parameter '([^']{1,80})' ignored")
-_DKMS = re.compile(r"amdgpu version: ([0-9]+\.[0-9]+\.[0-9][\w.-]{0,40})")
-_DMI = re.compile(r"DMI: (.{1,200}), BIOS (\S{1,60}) ([0-9/]{8,10})")
+_RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
+_IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
+_TAINT = lazy(r"(?:Not tainted|Tainted: [A-Z ()\[\]=_,]{1,120}?) ([0-9]+\.[0-9]+[\w.+~-]{0,80})")
+_VRAM = lazy(r"VRAM: ([0-9]{1,9})M ")
+_READY = lazy(r"([0-9]{1,9})M of (VRAM|GTT) memory ready")
+_SET_UP = lazy(r"0x1002:0x([0-9A-Fa-f]{4})(?: 0x([0-9A-Fa-f]{4}):0x([0-9A-Fa-f]{4}))?(?: 0x([0-9A-Fa-f]{2})\b)?")
+_PCI_DEVICE = lazy(r"\[1002:([0-9a-fA-F]{4})\] type [0-9]+ class 0x03")
+_ADDED = lazy(r"(added|skipped) device 1002:([0-9a-fA-F]{4})")
+_BOUND = lazy(r"amdgpu ([0-9a-fA-F]{4}:)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]):")
+_CUS = lazy(r"active_cu_number ([0-9]{1,4})")
+_UNKNOWN = lazy(r"(amdgpu|ttm|amdttm): unknown parameter '([^']{1,80})' ignored")
+_DKMS = lazy(r"amdgpu version: ([0-9]+\.[0-9]+\.[0-9][\w.-]{0,40})")
+_DMI = lazy(r"DMI: (.{1,200}), BIOS (\S{1,60}) ([0-9/]{8,10})")
 
 
 def recognises(text: str) -> bool:

@@ -15,12 +15,11 @@ llama.backend rocm  2
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.products import radv_gfx
-from rocmdoctor.textlines import gfx, integer, lines, pci_address
+from rocmdoctor.products import gfx_of_name, radv_gfx
+from rocmdoctor.textlines import gfx, integer, lazy, lines, pci_address
 
 TRUST = 1
 
@@ -28,24 +27,24 @@ _MARKS = ("ggml_cuda_init", "ggml_vulkan", "load_tensors", "llama_model_load", "
           "llama-bench", "llama-cli", "build_number", "llama.cpp", "llama_", "system_info: n_threads", "ggml_")
 _WEAK_MARKS = ("ROCm0", "Vulkan0", "using device ", "version: ", "build", "gfx", "offloaded ")
 _BUILD = (
-    re.compile(r"\bbuild(?: ?[:=]|_info:) ?b?([0-9]{3,6})[ -]\(?[0-9a-f]{6,40}\b"),
-    re.compile(r"\bbuild: [0-9a-f]{6,40} \(([0-9]{3,6})\)"),
-    re.compile(r"\bversion: ([0-9]{3,6}) \([0-9a-f]{6,40}\)"),
-    re.compile(r"\(build ([0-9]{3,6}), commit [0-9a-f]{6,40}\)"),
-    re.compile(r"\"build_number\": ?([0-9]{3,6})\b"),
-    re.compile(r"\bbuild_info: b([0-9]{3,6})-[0-9a-f]{6,40}"),
-    re.compile(r"\bllama(?:[-.]cpp)?[-_/ ]b([0-9]{4,6})\b"),
-    re.compile(r"\b(?:llama\.cpp|llama-[a-z]{2,12}|build|release|version|tag)[ :@]{1,3}b([0-9]{4,6})\b"),
-    re.compile(r"llama\.cpp (?:build|release|version|tag) ?b?([0-9]{4,6})\b"),
+    lazy(r"\bbuild(?: ?[:=]|_info:) ?b?([0-9]{3,6})[ -]\(?[0-9a-f]{6,40}\b"),
+    lazy(r"\bbuild: [0-9a-f]{6,40} \(([0-9]{3,6})\)"),
+    lazy(r"\bversion: ([0-9]{3,6}) \([0-9a-f]{6,40}\)"),
+    lazy(r"\(build ([0-9]{3,6}), commit [0-9a-f]{6,40}\)"),
+    lazy(r"\"build_number\": ?([0-9]{3,6})\b"),
+    lazy(r"\bbuild_info: b([0-9]{3,6})-[0-9a-f]{6,40}"),
+    lazy(r"\bllama(?:[-.]cpp)?[-_/ ]b([0-9]{4,6})\b"),
+    lazy(r"\b(?:llama\.cpp|llama-[a-z]{2,12}|build|release|version|tag)[ :@]{1,3}b([0-9]{4,6})\b"),
+    lazy(r"llama\.cpp (?:build|release|version|tag) ?b?([0-9]{4,6})\b"),
 )
 _BUILD_WORDS = ("build", "ersion: ", "llama", "release", "tag")
-_HIP = re.compile(r"Device ([0-9]{1,2}): (.{1,120}?), (gfx[0-9a-f]{3,6})")
-_VULKAN = re.compile(r"ggml_vulkan: ([0-9]{1,2}) = ([^|]{1,160})\|?")
-_USING = re.compile(r"using device (ROCm|Vulkan|HIP|CUDA)([0-9]{1,2}) \((.{1,160})\) - ([0-9]{1,9}) MiB free")
-_LISTED = re.compile(r"(?:^|[\s-])(ROCm|Vulkan)([0-9]{1,2}) ?: (.{1,120}) \(([0-9]{1,9}) MiB, ([0-9]{1,9}) MiB free\)")
-_OFFLOADED = re.compile(r"offloaded ([0-9]{1,5})/([0-9]{1,5}) layers")
-_BUFFER = re.compile(r"(ROCm|Vulkan)[0-9]{1,2} model buffer size")
-_EVAL = re.compile(r"^(?!.*prompt eval).*\beval time =.{1,80}?([0-9]{1,6}\.[0-9]{1,3}) tokens per second")
+_HIP = lazy(r"Device ([0-9]{1,2}): (.{1,120}?), (gfx[0-9a-f]{3,6})")
+_VULKAN = lazy(r"ggml_vulkan: ([0-9]{1,2}) = ([^|]{1,160})\|?")
+_USING = lazy(r"using device (ROCm|Vulkan|HIP|CUDA)([0-9]{1,2}) \((.{1,160})\) - ([0-9]{1,9}) MiB free")
+_LISTED = lazy(r"(?:^|[\s-])(ROCm|Vulkan)([0-9]{1,2}) ?: (.{1,120}) \(([0-9]{1,9}) MiB, ([0-9]{1,9}) MiB free\)")
+_OFFLOADED = lazy(r"offloaded ([0-9]{1,5})/([0-9]{1,5}) layers")
+_BUFFER = lazy(r"(ROCm|Vulkan)[0-9]{1,2} model buffer size")
+_EVAL = lazy(r"^(?!.*prompt eval).*\beval time =.{1,80}?([0-9]{1,6}\.[0-9]{1,3}) tokens per second")
 
 
 def recognises(text: str) -> bool:
@@ -131,8 +130,9 @@ def _device(number: int, line: str) -> Iterator[Reading]:
     if found and _amd(found.group(3)):
         item = found.group(1) + found.group(2)
         yield Reading("gpu.name", found.group(3).split(" (RADV", 1)[0], item, number)
-        if radv_gfx(found.group(3)):
-            yield Reading("gpu.gfx_reported", radv_gfx(found.group(3)), item, number)
+        target = gfx_of_name(found.group(3))
+        if target:
+            yield Reading("gpu.gfx_reported", target, item, number)
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -143,6 +143,8 @@ def read(text: str) -> Iterator[Reading]:
         build = _build(line)
         if build is not None:
             yield Reading("llama.build", build, "", number)
+            if f"b{build}" in line:
+                yield Reading("llama.tag", f"b{build}", "", number)
         if "Device " in line and "gfx" in line:
             found = _HIP.search(line)
             if found:

@@ -20,19 +20,19 @@ from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
 from rocmdoctor.products import radv_gfx
-from rocmdoctor.textlines import gfx, lines, pci_address, size
+from rocmdoctor.textlines import gfx, lazy, lines, pci_address, size
 
 TRUST = 1
 
 _MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "supported_types=", "msg=\"")
 _WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ")
-_VERSION = re.compile(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
-_IS = re.compile(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
-_IMAGE = re.compile(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
-_OFFLOADED = re.compile(r"offloaded ([0-9]{1,5})/([0-9]{1,5}) layers")
-_SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([KMGT]?i?B)")
-_TYPES = re.compile(r"gfx[0-9]{3,4}[0-9a-f]?")
-_KEY = re.compile(r"[A-Za-z_][\w.]{0,60}=")
+_VERSION = lazy(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
+_IS = lazy(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
+_IMAGE = lazy(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
+_OFFLOADED = lazy(r"offloaded ([0-9]{1,5})/([0-9]{1,5}) layers")
+_SIZE = lazy(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([KMGT]?i?B)")
+_TYPES = lazy(r"gfx[0-9]{3,4}[0-9a-f]?")
+_KEY = lazy(r"[A-Za-z_][\w.]{0,60}=")
 
 
 def recognises(text: str) -> bool:

@@ -18,23 +18,24 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import LONGEST_LINE, numbered
+from rocmdoctor.textlines import MAX_LINE, lazy, lines
 
 TRUST = 1
 
 _NAME = r"[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?"
 _VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"
-_PINNED = re.compile(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
-_TABLE = re.compile(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
-_HEAD = re.compile(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
-_LINE_OF_ONE = re.compile(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
+_PINNED = lazy(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
+_TABLE = lazy(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
+_HEAD = lazy(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
+_LINE_OF_ONE = lazy(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
                           rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
-_WHEEL = re.compile(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
-_INSTALLED = re.compile(r"Successfully installed (.{0,18000})")
-_ONE_INSTALLED = re.compile(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
-_LOCAL = re.compile(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
+_WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
+_SHOWN = lazy(rf"^Name: ({_NAME})\s*$")
+_INSTALLED = lazy(r"Successfully installed (.{0,18000})")
+_ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
+_LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
-_MARK = re.compile(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |-cp3\d+-|"
+_MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |^Name: \S+\nVersion: |-cp3\d+-|"
                    r"^[ \t]*torch[ \t]+\d+\.\d", re.MULTILINE)
 
 
@@ -50,12 +51,19 @@ def recognises(text: str) -> bool:
 def packages(text: str) -> dict[str, tuple[str, int]]:
     """Name to version and line; a later line does not change an earlier one."""
     found: dict[str, tuple[str, int]] = {}
-    table = False
-    for number, raw in numbered(text):
+    table, name_of = False, ""
+    for number, raw in lines(text):
         line = raw.removeprefix("[pip3]").removeprefix("[conda]")
         if _HEAD.match(line):
             table = True
             continue
+        shown = _SHOWN.match(line[:100]) if line.startswith("Name: ") else None
+        if shown:
+            name_of = shown[1]
+            continue
+        if name_of and line.startswith("Version: "):
+            found.setdefault(name_of.lower().replace("_", "-"), (line[9:109].strip(), number))
+        name_of = ""
         pairs: list[tuple[str, str]] = _PINNED.findall(line)
         if not pairs:
             row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])
@@ -64,7 +72,7 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
             elif table and not re.match(r"^[\s-]*$|^WARNING|^\s*[\w.-]+\s+\S+", line[:200]):
                 table = False
         pairs += [(name, version.replace("%2B", "+")) for name, version in _WHEEL.findall(line)]
-        summary = _INSTALLED.search(line[:LONGEST_LINE])
+        summary = _INSTALLED.search(line[:MAX_LINE])
         if summary:
             pairs += [pair for word in summary[1].split() for pair in _ONE_INSTALLED.findall(word[:200])]
         for name, version in pairs:

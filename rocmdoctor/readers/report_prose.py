@@ -28,12 +28,12 @@ from collections.abc import Iterator
 
 from rocmdoctor import products, prose_story
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import Lines, clean, whole
+from rocmdoctor.textlines import Lines, clean, integer, lazy, targets
 
 TRUST = 0
 _LIMIT = 120_000
 
-_OS = re.compile(
+_OS = lazy(
     r"\b(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
     r"(?: Tumbleweed| Leap)?|Tumbleweed|NixOS|Gentoo|RHEL|Red Hat Enterprise Linux|Rocky(?: Linux)?|AlmaLinux|CentOS"
     r"|Pop!?_OS|Bazzite|SteamOS|Nobara|Void Linux|Proxmox(?: VE)?|Home Assistant OS|Unraid|TrueNAS|SLES|Zorin OS"
@@ -46,71 +46,71 @@ _IDS = {
     "rocky linux": "rocky", "pop!_os": "pop", "pop_os": "pop", "void linux": "void", "proxmox ve": "proxmox",
     "home assistant os": "haos", "zorin os": "zorin",
 }
-_WSL = re.compile(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
-_LINUX = re.compile(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
-_PLAIN_WINDOWS = re.compile(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
+_WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
+_LINUX = lazy(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
+_PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
 
 _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
-_BUILDING = re.compile(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
+_BUILDING = lazy(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
 _KERNELS = (
-    re.compile(r"(?i:linux version )" + _RELEASE),
-    re.compile(r"\b"
+    lazy(r"(?i:linux version )" + _RELEASE),
+    lazy(r"\b"
                r"(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
-    re.compile(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
-    re.compile(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
-    re.compile(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
+    lazy(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
+    lazy(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
+    lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
                r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
-    re.compile(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
+    lazy(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
 )
 _ROCM_NUMBER = r"(?P<v>[4-9]\.\d{1,2}(?:\.\d{1,3})?(?:(?:a|rc|b)\d{1,8})?)(?![\w.]?\d)"
 _ROCMS = (
-    re.compile(r"\b(?:updat|upgrad)\w*[^\n.;,]{0,30}? (?:to|brought) ROCm " + _ROCM_NUMBER, re.IGNORECASE),
-    re.compile(r"\b(?:ROCm|rocm_version|TheRock)(?:[ -](?:version|release|runtime|SDK|core|userspace|user space|stack))*"
+    lazy(r"\b(?:updat|upgrad)\w*[^\n.;,]{0,30}? (?:to|brought) ROCm " + _ROCM_NUMBER, re.IGNORECASE),
+    lazy(r"\b(?:ROCm|rocm_version|TheRock)(?:[ -](?:version|release|runtime|SDK|core|userspace|user space|stack))*"
                r"[ :=_`*|v(-]{0,6}" + _ROCM_NUMBER, re.IGNORECASE),
-    re.compile(r"\b(?:TheRock)[^\n]{0,20}?[ -]" + _ROCM_NUMBER, re.IGNORECASE),
-    re.compile(r"/opt/rocm-" + _ROCM_NUMBER),
-    re.compile(r"\+rocm" + _ROCM_NUMBER),
-    re.compile(r"\bamdgpu-install[_-](?P<v>[5-9]\.\d{1,2}(?:\.\d{1,2})?)\.\d{5,6}\b"),
-    re.compile(r"\brocm(?:-sdk-core|-core)?(?:==|[ =]+)" + _ROCM_NUMBER),
-    re.compile(r"\bHIP SDK " + _ROCM_NUMBER, re.IGNORECASE),
+    lazy(r"\b(?:TheRock)[^\n]{0,20}?[ -]" + _ROCM_NUMBER, re.IGNORECASE),
+    lazy(r"/opt/rocm-" + _ROCM_NUMBER),
+    lazy(r"\+rocm" + _ROCM_NUMBER),
+    lazy(r"\bamdgpu-install[_-](?P<v>[5-9]\.\d{1,2}(?:\.\d{1,2})?)\.\d{5,6}\b"),
+    lazy(r"\brocm(?:-sdk-core|-core)?(?:==|[ =]+)" + _ROCM_NUMBER),
+    lazy(r"\bHIP SDK " + _ROCM_NUMBER, re.IGNORECASE),
 )
 _OLLAMA = (
-    re.compile(r"\bollama(?:-rocm)? (?:version (?:is )?|server )?v?(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
-    re.compile(r"\bollama(?:/ollama)?:(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b"),
-    re.compile(r"\bollama(?:-linux|-windows|-rocm|[ _-]version)?[ :=`*v-]{1,4}(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
-    re.compile(r"\bollama\b[^\n.]{0,40}? (?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
+    lazy(r"\bollama(?:-rocm)? (?:version (?:is )?|server )?v?(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
+    lazy(r"\bollama(?:/ollama)?:(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b"),
+    lazy(r"\bollama(?:-linux|-windows|-rocm|[ _-]version)?[ :=`*v-]{1,4}(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
+    lazy(r"\bollama\b[^\n.]{0,40}? (?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
 )
 _LLAMA = (
-    re.compile(r"\bversion: (?P<v>\d{3,6}) \([0-9a-f]{6,}\)"),
-    re.compile(r"\(build (?P<v>\d{3,6}), commit"),
-    re.compile(r"^build: (?:[0-9a-f]{6,} \()?(?P<v>\d{3,6})\b", re.MULTILINE),
-    re.compile(r"\b(?:llama\.?cpp(?!-rocm)|llama-server|llama-cli|llama-bench|ggml)\b[^\n]{0,40}?\b(?:build:? ?)?b(?P<v>\d{4,6})\b", re.IGNORECASE),
-    re.compile(r"(?<![\w.-])b(?P<v>[4-9]\d{3}|1\d{4})\b"),
+    lazy(r"\bversion: (?P<v>\d{3,6}) \([0-9a-f]{6,}\)"),
+    lazy(r"\(build (?P<v>\d{3,6}), commit"),
+    lazy(r"^build: (?:[0-9a-f]{6,} \()?(?P<v>\d{3,6})\b", re.MULTILINE),
+    lazy(r"\b(?:llama\.?cpp(?!-rocm)|llama-server|llama-cli|llama-bench|ggml)\b[^\n]{0,40}?\b(?:build:? ?)?b(?P<v>\d{4,6})\b", re.IGNORECASE),
+    lazy(r"(?<![\w.-])b(?P<v>[4-9]\d{3}|1\d{4})\b"),
 )
 _TORCHES = (
-    re.compile(r"\b(?:torch|pytorch)(?: version| nightly)?(?:==|[ :=@-]{1,3}|\s{1,30})"
+    lazy(r"\b(?:torch|pytorch)(?: version| nightly)?(?:==|[ :=@-]{1,3}|\s{1,30})"
                r"v?(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:\+[\w.]+)?)", re.IGNORECASE),
-    re.compile(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
-    re.compile(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
+    lazy(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
+    lazy(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
 )
 _MESAS = (
-    re.compile(r"\bMesa(?:-git| version| drivers?| \d?D?)?[ :=v-]{1,3}(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
-    re.compile(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
-    re.compile(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
+    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[ :=v-]{1,3}(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
+    lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
+    lazy(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
-_ADRENALIN = re.compile(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+_ADRENALIN = lazy(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
 _WDDM = (
-    re.compile(r"\bdriverVersion\s{0,20}[:=]\s{0,4}(?P<v>2\.0\.\d{1,4})\b"),
-    re.compile(r"\b(?i:driver)\b[^\n\d]{0,25}(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
-    re.compile(r"(?<![\w.])v?(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
-    re.compile(r"\b(?i:(?:amd|gpu|graphics|display|radeon)(?: software)?(?: graphics)? drivers?(?: version)?)[ :=v]{1,3}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
+    lazy(r"\bdriverVersion\s{0,20}[:=]\s{0,4}(?P<v>2\.0\.\d{1,4})\b"),
+    lazy(r"\b(?i:driver)\b[^\n\d]{0,25}(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
+    lazy(r"(?<![\w.])v?(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
+    lazy(r"\b(?i:(?:amd|gpu|graphics|display|radeon)(?: software)?(?: graphics)? drivers?(?: version)?)[ :=v]{1,3}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
-_DKMS = re.compile(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
-_HSA = re.compile(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
-_HSA_EMPTY = re.compile(r"\bHSA_OVERRIDE_GFX_VERSION=(?:\"\"|'')?(?=\s|$)")
-_PCI_ID = re.compile(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
-_REFUSED = re.compile(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
+_DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
+_HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
+_HSA_EMPTY = lazy(r"\bHSA_OVERRIDE_GFX_VERSION=(?:\"\"|'')?(?=\s|$)")
+_PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
+_REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
 
 def recognises(text: str) -> bool:
@@ -132,7 +132,7 @@ def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | 
 
 
 def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
-    written = products.targets(text)
+    written = targets(text)
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
@@ -216,30 +216,38 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
 
 
 def _versions(text: str, lines: Lines) -> Iterator[Reading]:
+    lowered = text.lower()
+
+    def words(*any_of: str) -> bool:  # no pattern is compiled for a text that lacks its words
+        return any(word in lowered for word in any_of)
+
     for name, item, found in (
         ("kernel.release", "", None if _BUILDING.search(text) else _first(text, _KERNELS)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
-        ("ollama.version", "", _first(text, _OLLAMA)),
-        ("torch.version", "0", _first(text, _TORCHES)),
-        ("vulkan.mesa_version", "", _first(text, _MESAS)),
-        ("env.HSA_OVERRIDE_GFX_VERSION", "", _HSA.search(text)),
+        ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
+        ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
+        ("vulkan.mesa_version", "", _first(text, _MESAS) if words("mesa", "radv") else None),
+        ("env.HSA_OVERRIDE_GFX_VERSION", "", _HSA.search(text) if words("hsa_override") else None),
     ):
         if found:
             yield Reading(name, found["v"].rstrip(".-_~"), item, lines.at(found.start("v")))
-    empty = None if _HSA.search(text) else _HSA_EMPTY.search(text)
+    empty = _HSA_EMPTY.search(text) if words("hsa_override") and not _HSA.search(text) else None
     if empty:
         yield Reading("env.HSA_OVERRIDE_GFX_VERSION", "", line=lines.at(empty.start()))
     build = _first(text, _LLAMA)
-    number = whole(build["v"]) if build else None
+    number = integer(build["v"]) if build else None
     if build and number is not None:
         yield Reading("llama.build", number, line=lines.at(build.start("v")))
-    adrenalin, wddm = _ADRENALIN.search(text), _first(text, _WDDM)
+        if text[build.start("v") - 1:build.start("v")] in ("b", "B"):
+            yield Reading("llama.tag", f"b{number}", line=lines.at(build.start("v")))
+    adrenalin = _ADRENALIN.search(text) if words("adrenalin") else None
+    wddm = _first(text, _WDDM) if words("driver", "30.0", "31.0", "32.0", "33.0") else None
     if adrenalin:
         yield Reading("windows.adrenalin", adrenalin["v"], line=lines.at(adrenalin.start("v")))
     driver = adrenalin or wddm
     if driver:
         yield Reading("windows.driver_version", driver["v"], line=lines.at(driver.start("v")))
-    dkms = _DKMS.search(text)
+    dkms = _DKMS.search(text) if words("amdgpu") else None
     if dkms:
         yield Reading("amdgpu.version", dkms["v"].rstrip(".-"), line=lines.at(dkms.start("v")))
 

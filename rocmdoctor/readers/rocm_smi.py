@@ -1,4 +1,4 @@
-"""rocm-smi: concise tables, ``GPU[0] : key: value`` lines and ``--json``; amdgpu_top's JSON dump.
+"""rocm-smi: concise tables, ``GPU[0] : key: value`` lines and ``--json``, of every generation.
 
 >>> for r in read("GPU[0]\\t\\t: Card Series: \\t\\tAMD Radeon RX 7900 XTX\\nGPU[0]\\t\\t: GFX Version: \\t\\tgfx1100\\n"
 ...     "0       1     0x7551,   35461  41.0C  44.0W  N/A, N/A, 0         1153Mhz  1258Mhz\\n"):
@@ -12,20 +12,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lines, pci_address
+from rocmdoctor.textlines import KeyLines, bare, documents, gfx, integer, lazy, lines, pci_address
 
 TRUST = 2
 
-_MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi",
-          "DevicePath", "ROCm Version")
-_LINE = re.compile(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
-_ROW = re.compile(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
-_CARD = re.compile(r"^card([0-9]{1,3})$")
-_RELEASE = re.compile(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
-_DRIVER_LINE = re.compile(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
+_MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "ROCm Version")
+_LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
+_ROW = lazy(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
+_CARD = lazy(r"^card([0-9]{1,3})$")
+_RELEASE = lazy(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
+_DRIVER_LINE = lazy(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
 
 _KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx version", "pci bus", "vbios version",
          "vram total memory (b)", "vram total used memory (b)", "gtt total memory (b)", "gtt total used memory (b)",
@@ -33,11 +31,11 @@ _KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx
 
 
 def recognises(text: str) -> bool:
-    """Whether rocm-smi or amdgpu_top printed any of it."""
+    """Whether rocm-smi printed any of it."""
     return any(mark in text for mark in _MARKS) or "0x" in text and next(_rows(text), None) is not None
 
 
-def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
+def fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
     key, value = " ".join(key.lower().split()), value.strip()
     count = integer(value.replace(",", ""))
     if value in ("", "N/A", "unknown", "unsupported"):
@@ -66,29 +64,11 @@ def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
         yield Reading("amdgpu.version", value, "", number)
 
 
-def _top(entry: dict[str, Any], line_of: KeyLines) -> Iterator[Reading]:
-    """One GPU of ``amdgpu_top -d --json`` (DevicePath is its mark)."""
-    path = entry.get("DevicePath")
-    path = path if isinstance(path, dict) else {}
-    item = pci_address(str(path.get("pci"))) or "amdgpu_top:0"
-    if gfx(str(entry.get("ASIC Name"))):
-        yield Reading("gpu.gfx_reported", gfx(str(entry["ASIC Name"])), item, line_of("ASIC Name"))
-    device = entry.get("DeviceID")
-    if isinstance(device, int) and 0 < device < 0x10000:
-        yield Reading("gpu.pci_id", f"1002:{device:04x}", item, line_of("DeviceID"))
-    if isinstance(entry.get("DeviceName"), str):
-        yield Reading("gpu.name", entry["DeviceName"], item, line_of("DeviceName"))
-    if pci_address(str(path.get("pci"))):
-        yield Reading("gpu.pci_address", item, item, line_of("pci"))
-
-
 def _json(text: str) -> Iterator[Reading]:
     line_of = KeyLines(text)
     for _, document in documents(text):
         for entry in document if isinstance(document, list) else (document,):
             if isinstance(entry, dict):
-                if "DevicePath" in entry:
-                    yield from _top(entry, line_of)
                 rocm = entry.get("ROCm Version", entry.get("ROCm version"))
                 if isinstance(rocm, str) and _RELEASE.match(rocm):
                     yield Reading("runtime.rocm_version", rocm, "", line_of("ROCm Version"))
@@ -102,13 +82,13 @@ def _json(text: str) -> Iterator[Reading]:
                             lower = key.lower()
                             if isinstance(value, str) and lower in _KEYS and (match or lower == "driver version"):
                                 if not (has_id and lower == "card model"):
-                                    yield from _fact(key, value, item, line_of(key))
+                                    yield from fact(key, value, item, line_of(key))
 
 
 def read(text: str) -> Iterator[Reading]:
     """Items are ``rocm-smi:N``, N as the tool counts, which is not the PCI order."""
     yield from _rows(text)
-    if '"card' in text or "DevicePath" in text or '"ROCm ' in text:
+    if '"card' in text or '"ROCm ' in text:
         yield from _json(bare(text))
 
 
@@ -116,7 +96,7 @@ def _rows(text: str) -> Iterator[Reading]:
     for number, line in lines(text):
         found = _LINE.search(line[:400]) if "GPU[" in line else None
         if found:
-            yield from _fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
+            yield from fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
             continue
         if "0x" in line:
             found = _ROW.match(line)

@@ -11,19 +11,18 @@ gpu.pci_address 0000:c5:00.0 rocminfo:1 5
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import gfx, integer, lines
+from rocmdoctor.textlines import gfx, integer, lazy, lines
 
 TRUST = 2
 
 _MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
-_KEY = re.compile(
+_KEY = lazy(
     r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
     r"Runtime Version|Uuid|Segment|Size|gcnArchName|Node|Internal Node ID):(?=\s|$)")
-_ROCK = re.compile(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
+_ROCK = lazy(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
 
 
 def recognises(text: str) -> bool:

@@ -13,30 +13,30 @@ gpu.cu_count 40 kfd:1 1
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rocmdoctor import tables
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import integer, lines, pci_address
+from rocmdoctor.textlines import integer, lazy, lines, pci_address
 
 TRUST = 3
 
-_MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "amdgpu/",
+_MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
           "BOOT_IMAGE=", "uname", "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
-_UNAME = re.compile(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
-_BARE = re.compile(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
-_NAMED = re.compile(r"(?:^\s*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
-_TAIL = re.compile(r"generic|oem|arch|\.fc[0-9]|\.el[0-9]|amd64|pve|WSL2|lowlatency|cachy|zen|lts|default|MANJARO|aws|"
+_UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
+_BARE = lazy(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
+_NAMED = lazy(r"(?:^\s*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
+_TAIL = lazy(r"generic|oem|arch|\.fc[0-9]|\.el[0-9]|amd64|pve|WSL2|lowlatency|cachy|zen|lts|default|MANJARO|aws|"
                    r"azure|x86_64|mainline|nobara|xanmod|liquorix")
-_DKMS = re.compile(r"\bamdgpu/([0-9][\w.~-]{0,60}), ([0-9]+\.[0-9]+[\w.+~-]{0,80}), \w{1,12}: (installed|built|added)")
-_NODE = re.compile(r"^([bc][rwxsStT-]{9})[.+]? +[0-9]+ +(\S{1,40}) +(\S{1,40}) .{0,60}(/dev/\S{1,60}|renderD[0-9]{1,3}|kfd)$")
+_DKMS = lazy(r"\bamdgpu/([0-9][\w.~-]{0,60}), ([0-9]+\.[0-9]+[\w.+~-]{0,80}), \w{1,12}: (installed|built|added)")
+_NODE = lazy(r"^([bc][rwxsStT-]{9})[.+]? +[0-9]+ +(\S{1,40}) +(\S{1,40}) .{0,60}(/dev/\S{1,60}|renderD[0-9]{1,3}|kfd)$")
+_FIRMWARE = lazy(r"^(?:\S{0,80}: ?)?([A-Z][A-Z0-9_]{1,15}) feature version: \d{1,10}, firmware version: (0x[0-9a-f]{8})")
 _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu.vram_used_bytes",
              "mem_info_vis_vram_total": "gpu.visible_vram_bytes", "mem_info_gtt_total": "gpu.gtt_bytes",
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
-_VALUE = re.compile(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
-_STATUS = re.compile(r"/power/runtime_status(?:[:=]\s*|\s*$)(error|suspended|active)?\s*$")
+_VALUE = lazy(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
+_STATUS = lazy(r"/power/runtime_status(?:[:=]\s*|\s*$)(error|suspended|active)?\s*$")
 _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain", "cwsr_size",
         "cpu_cores_count")
 
@@ -144,6 +144,10 @@ def read(text: str) -> Iterator[Reading]:
             found = _VALUE.search(line[-200:])
             if found and found.group(1) in _MEM_INFO:
                 yield Reading(_MEM_INFO[found.group(1)], int(found.group(2)), pci_address(line) or "sysfs:0", number)
+        if "firmware version: 0x" in line:
+            firmware = _FIRMWARE.match(line.strip()[:200])
+            if firmware and firmware.group(2) != "0x00000000":
+                yield Reading("gpu.fw." + firmware.group(1).lower(), firmware.group(2), "debugfs:0", number)
         yield from _machine(number, line)
     if node:
         yield from _kfd_node(node, f"kfd:{nodes + 1}")

@@ -1,8 +1,6 @@
-"""Short outputs of a Linux shell: uname, os-release, lspci, lsmod, /proc/cmdline, ls -l, id, groups, dkms status.
+"""Short outputs of a Linux shell: uname, os-release, lsmod, /proc/cmdline, ls -l, id, groups, dkms status.
 
 >>> sample = '''Linux box 6.8.0-138-generic #138-Ubuntu SMP x86_64 GNU/Linux
-... 01:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon RX 7900 XTX] [1002:744c] (rev c8)
-...         Kernel driver in use: amdgpu
 ... crw-rw---- 1 root render 236, 0 Aug 29 12:54 /dev/kfd
 ... amdgpu/6.19.14-2377056.24.04, 6.8.0-138-generic, x86_64: installed
 ... '''
@@ -10,18 +8,11 @@
 ...     print(reading.line, reading.name, reading.item, reading.value)
 1 kernel.release  6.8.0-138-generic
 1 os.family  linux
-2 gpu.pci_address 0000:01:00.0 0000:01:00.0
-2 gpu.name 0000:01:00.0 Navi 31 [Radeon RX 7900 XTX]
-2 gpu.pci_id 0000:01:00.0 1002:744c
-2 gpu.revision 0000:01:00.0 c8
-2 gpu.gfx_reported 0000:01:00.0 gfx1100
-3 gpu.driver 0000:01:00.0 amdgpu
-4 dev.kfd_exists  True
-4 dev.kfd_group  render
-4 dev.kfd_mode  0660
-5 amdgpu.dkms  True
-5 amdgpu.version  6.19.14-2377056.24.04
-2 pci.amd_gpu_count  1
+2 dev.kfd_exists  True
+2 dev.kfd_group  render
+2 dev.kfd_mode  0660
+3 amdgpu.dkms  True
+3 amdgpu.version  6.19.14-2377056.24.04
 """
 
 from __future__ import annotations
@@ -29,33 +20,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import numbered, unquoted
+from rocmdoctor.textlines import lazy, lines, unquoted
 
 TRUST = 3
 
 _RELEASE = r"([2-7]\.\d{1,3}\.\d{1,3}[\w.+~-]{0,60})"
-_UNAME = re.compile(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
-_BARE = re.compile(rf"^{_RELEASE}\s*$")
-_BARE_TAIL = re.compile(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlatency|default|cachyos\S*|zen\S*)|\.fc\d|\.el\d|WSL2|-\d")
-_OS_RELEASE = re.compile(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
-_PCI = re.compile(
-    r"^(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7]) (?:\"?)(VGA compatible controller|Display controller|3D controller"
-    r"|Processing accelerators)(?: \[(03[0-9a-f]{2}|1200)\])?: (.{1,300})$")
-_IDS = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\](?: \(rev ([0-9a-f]{2})\))?", re.IGNORECASE)
-_VENDOR = re.compile(r"^(?:Advanced Micro Devices, Inc\.\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI|AMD)?\s*")
-_LS = re.compile(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
+_UNAME = lazy(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
+_BARE = lazy(rf"^{_RELEASE}\s*$")
+_BARE_TAIL = lazy(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlatency|default|cachyos\S*|zen\S*)|\.fc\d|\.el\d|WSL2|-\d")
+_OS_RELEASE = lazy(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
+_LS = lazy(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
                  r"(?:/dev/dri/)?(?:renderD|card)\d{1,4}|kfd)\s*$")
-_NO_KFD = re.compile(r"ls: cannot access '?/dev/kfd'?: No such file")
-_ID = re.compile(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
-_DKMS = re.compile(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
-_CMDLINE = re.compile(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
-_LSMOD = re.compile(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
-_MARK = re.compile(
-    r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] |(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
+_NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
+_ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
+_DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
+_CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
+_OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0,300}|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))\s*$")
+_TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
+_LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
+_MARK = lazy(
+    r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
-    r"|cannot access '?/dev/kfd|Command line: ", re.MULTILINE)
+    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu)|TTM pages limit", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:
@@ -77,25 +64,6 @@ def mode_of(letters: str) -> str:
     for letter in letters:
         value = value * 2 + (letter != "-")
     return f"0{value:03o}"
-
-
-def _pci(found: re.Match[str], line: int) -> Iterator[Reading]:
-    item = f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}"
-    text = found[7].strip()
-    ids = _IDS.search(text)
-    name = _VENDOR.sub("", text[:ids.start()] if ids else re.sub(r" \(rev [0-9a-f]{2}\).*$", "", text)).strip()
-    yield Reading("gpu.pci_address", item, item, line)
-    if name:
-        yield Reading("gpu.name", name, item, line)
-    revision = ids[3] if ids else (tail[1] if (tail := re.search(r"\(rev ([0-9a-f]{2})\)", text)) else None)
-    pci_id = f"{ids[1]}:{ids[2]}".lower() if ids else ""
-    if pci_id:
-        yield Reading("gpu.pci_id", pci_id, item, line)
-    if revision:
-        yield Reading("gpu.revision", revision.lower(), item, line)
-    gfx = products.gfx_of_pci_id(pci_id) if pci_id else products.gfx_of_name(name)
-    if gfx:
-        yield Reading("gpu.gfx_reported", gfx, item, line)
 
 
 def _device_node(found: re.Match[str], line: int) -> Iterator[Reading]:
@@ -138,6 +106,18 @@ def _module(line: str, number: int) -> Iterator[Reading]:
         yield Reading("memory.ttm_module", "amdttm", line=number)
 
 
+def _limits(line: str, number: int, options: dict[str, int]) -> Iterator[Reading]:
+    """Lines of modprobe.d, collected for the end, and what amd-ttm says."""
+    option = _OPTIONS.match(line)
+    if option and option[1].startswith("options"):
+        options.setdefault(option[1].strip(), number)
+    elif option:
+        yield Reading("amdgpu.blacklisted", option[1].strip(), line=number)
+    ttm = _TTM.search(line)
+    if ttm:
+        yield Reading("memory.ttm_limit_bytes", int(ttm[1]) * 4096, line=number)
+
+
 def _kernel(line: str, number: int) -> Iterator[Reading]:
     uname = _UNAME.match(line)
     bare = None if uname else _BARE.match(line)
@@ -149,34 +129,13 @@ def _kernel(line: str, number: int) -> Iterator[Reading]:
 
 def read(text: str) -> Iterator[Reading]:
     """Facts of every line that one of the tools could have printed."""
-    gpu = ""
-    amd: dict[str, int] = {}
-    others: list[tuple[str, int]] = []
     nodes: list[tuple[str, int]] = []
+    options: dict[str, int] = {}
     names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
-    for number, raw in numbered(text):
+    for number, raw in lines(text):
         line = unquoted(raw).rstrip()
         if not line:
             continue
-        pci = _PCI.match(line[:600])
-        if pci:
-            foreign = "[1002:" not in pci[7].lower() and not re.search(r"AMD|ATI\b|Advanced Micro", pci[7])
-            gpu = "" if foreign else f"{pci[1] or '0000'}:{pci[2]}:{pci[3]}.{pci[4]}"
-            if foreign:
-                others.append((pci[7][:120], number))
-            else:
-                amd.setdefault(gpu, number)
-                yield from _pci(pci, number)
-            continue
-        if re.match(r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ", line):
-            gpu = ""
-        elif gpu:
-            driver = re.match(r"^Kernel driver in use: (\S{1,40})", line)
-            subsystem = re.match(r"^(?:DeviceName|Subsystem): .{0,200}\[([0-9a-f]{4}:[0-9a-f]{4})\]", line, re.IGNORECASE)
-            if driver:
-                yield Reading("gpu.driver", driver[1], gpu, number)
-            elif subsystem:
-                yield Reading("gpu.subsystem_id", subsystem[1].lower(), gpu, number)
         node = _LS.match(line[:300])
         if node:
             yield from _device_node(node, number)
@@ -188,14 +147,19 @@ def read(text: str) -> Iterator[Reading]:
         if release:
             yield Reading(names[release[1]], release[2], line=number)
         yield from _kernel(line[:200], number)
+        if "amdgpu" in line or "ttm" in line or "TTM" in line:
+            yield from _limits(line[:400], number, options)
         yield from _module(line[:300], number)
         yield from _user(line[:2100], number)
         cmdline = _CMDLINE.search(line[:5000]) if "root=" in line or "BOOT_IMAGE=" in line else None
         if cmdline and not re.search(r"docker |podman |--|=\S*\"", cmdline[1][:60]):
             yield Reading("kernel.cmdline", cmdline[1], line=number)
-    if amd:
-        yield Reading("pci.amd_gpu_count", len(amd), line=min(amd.values()))
-    if others:
-        yield Reading("pci.other_gpus", [name for name, _ in others], line=others[0][1])
+            for word in cmdline[1].split():
+                if word.startswith(("amdgpu.", "ttm.", "amdttm.")):
+                    options.setdefault(word, number)
+                elif word.startswith(("modprobe.blacklist=", "module_blacklist=", "rd.driver.blacklist=")) and "amdgpu" in word:
+                    yield Reading("amdgpu.blacklisted", word, line=number)
+    if options:
+        yield Reading("amdgpu.modprobe_options", list(options), line=min(options.values()))
     if nodes:
         yield Reading("dev.render_nodes", list(dict.fromkeys(name for name, _ in nodes)), line=nodes[0][1])

@@ -10,16 +10,15 @@ runtime.rocm_targets ['gfx1101']  2
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from rocmdoctor.model import Reading
-from rocmdoctor.textlines import gfx, lines
+from rocmdoctor.textlines import gfx, lazy, lines
 
 TRUST = 1
 
-_PATH = re.compile(r"/opt/rocm-([0-9]+\.[0-9]+(?:\.[0-9]+)?)/")
-_LIBRARY = re.compile(r"TensileLibrary_lazy_(gfx[0-9]{1,4}[0-9a-f]{0,2})\.dat")
+_PATH = lazy(r"/opt/rocm-([0-9]+\.[0-9]+(?:\.[0-9]+)?)/")
+_LIBRARY = lazy(r"TensileLibrary_lazy_(gfx[0-9]{1,4}[0-9a-f]{0,2})\.dat")
 
 
 def recognises(text: str) -> bool:

@@ -35,18 +35,18 @@ from typing import Any
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import LONGEST_LINE, numbered, unquoted, whole
+from rocmdoctor.textlines import MAX_LINE, integer, lazy, lines, unquoted
 
 TRUST = 1
 
-_PAIR = re.compile(r"^(\w{4,60})\s{0,80}[=:]\s{0,10}(\S.{0,300})?$")
-_INSTANCE = re.compile(r"Vulkan Instance Version:\s*(\d+\.\d+\.\d+)")
-_DEVICE = re.compile(r"^GPU(\d{1,3}):\s*$")
-_HEAP = re.compile(r"^memoryHeaps\[(\d{1,3})\]:?")
+_PAIR = lazy(r"^(\w{4,60})\s{0,80}[=:]\s{0,10}(\S.{0,300})?$")
+_INSTANCE = lazy(r"Vulkan Instance Version:\s*(\d+\.\d+\.\d+)")
+_DEVICE = lazy(r"^GPU(\d{1,3}):\s*$")
+_HEAP = lazy(r"^memoryHeaps\[(\d{1,3})\]:?")
 _HEAPS_END = ("memoryTypes", "VkPhysicalDevice", "GPU")
-_MESA = re.compile(r"Mesa (\d{2}\.\d+(?:\.\d+)?(?:-\w+)?)")
+_MESA = lazy(r"Mesa (\d{2}\.\d+(?:\.\d+)?(?:-\w+)?)")
 _JSON_MARK = '"VP_VULKANINFO_'
-_PROFILE = re.compile(r"VP_VULKANINFO_(.{3,80}?)_(\d{1,3})_(\d{1,3})_(\d{1,4})\b")
+_PROFILE = lazy(r"VP_VULKANINFO_(.{3,80}?)_(\d{1,3})_(\d{1,3})_(\d{1,4})\b")
 _DRIVERS = (("radv", "radv"), ("amd open-source", "amdvlk"), ("amd_open_source", "amdvlk"), ("amdvlk", "amdvlk"), ("llpc", "amdvlk"),
             ("proprietary driver", "amd-proprietary"), ("amd_proprietary", "amd-proprietary"), ("llvmpipe", "llvmpipe"))
 _VALUES = ("vendorID", "deviceID", "deviceType", "deviceName", "driverName", "driverInfo", "driverID", "driverVersion",
@@ -78,8 +78,8 @@ def recognises(text: str) -> bool:
 def _parse(text: str) -> Iterator[_Device]:
     device = _Device()
     in_heaps = False
-    for number, raw in numbered(text):
-        line = unquoted(raw[:LONGEST_LINE]).strip()
+    for number, raw in lines(text):
+        line = unquoted(raw[:MAX_LINE]).strip()
         if _DEVICE.match(line):
             if device.values:
                 yield device
@@ -121,7 +121,7 @@ def _plain(device: _Device, item: str) -> Iterator[Reading]:
     for key, name in (("maxMemoryAllocationSize", "vk.max_allocation_bytes"), ("maxBufferSize", "vk.max_buffer_bytes"),
                       ("subgroupSize", "vk.subgroup_size")):
         value, line = device.get(key)
-        number = whole(value.split(" ", 1)[0]) if value else None
+        number = integer(value.split(" ", 1)[0]) if value else None
         if number is not None:
             yield Reading(name, number, item, line)
     for key, name in (("shaderFloat16", "vk.fp16"), ("shaderBFloat16Type", "vk.bf16"),
@@ -144,7 +144,7 @@ def _unpacked(value: str) -> str:
     """
     if re.fullmatch(r"\d+(?:\.\d+){2,3}", value):
         return value
-    number = whole(value.split(" ", 1)[0]) if value else None
+    number = integer(value.split(" ", 1)[0]) if value else None
     return f"{number >> 22}.{number >> 12 & 0x3FF}.{number & 0xFFF}" if number else ""
 
 
@@ -162,8 +162,8 @@ def _readings(device: _Device, item: str) -> Iterator[Reading]:
         yield Reading("vk.driver", driver, item, device.get("driverName")[1] or name_line or info_line)
     if info:
         yield Reading("vk.driver_info", info, item, info_line)
-    vendor, id_line = whole(device.get("vendorID")[0].split(" ")[0]), device.get("deviceID")[1]
-    number = whole(device.get("deviceID")[0].split(" ")[0])
+    vendor, id_line = integer(device.get("vendorID")[0].split(" ")[0]), device.get("deviceID")[1]
+    number = integer(device.get("deviceID")[0].split(" ")[0])
     pci_id = ""
     if vendor is not None and number is not None and vendor <= 0xFFFF and number <= 0xFFFF:
         pci_id = f"{vendor:04x}:{number:04x}"

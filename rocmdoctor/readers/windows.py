@@ -31,16 +31,17 @@ from collections.abc import Iterator
 
 from rocmdoctor import products
 from rocmdoctor.model import Reading
-from rocmdoctor.textscan import numbered, unquoted
+from rocmdoctor.textlines import lazy, lines, unquoted
 
 TRUST = 2
 
-_PAIR = re.compile(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
-_KEY = re.compile(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
-_SYSTEM = re.compile(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
-_MEGABYTES = re.compile(r"(\d{1,8})\s*MB", re.IGNORECASE)
+_PAIR = lazy(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
+_KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
+_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
+_MEGABYTES = lazy(r"(\d{1,8})\s*MB", re.IGNORECASE)
 _DISPLAY_ENDS = ("Sound Devices", "Sound Capture Devices", "Video Capture Devices", "DirectInput Devices", "System Devices", "USB Devices")
-_MARK = re.compile(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
+_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|^OS Name: {1,40}Microsoft Windows"
+             r"|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
                    r"^[>| \t]*DriverVersion {0,40}[:=] {0,9}\d+\.\d+\.\d+\.\d+", re.MULTILINE)
 _WANTED = {
     "card name": "name", "name": "name", "caption": "name", "description": "name", "device key": "key", "pnpdeviceid": "key",
@@ -63,7 +64,7 @@ def _blocks(text: str) -> tuple[list[tuple[int, str]], list[_Block]]:
     """Lines of the system part, and one block for each display device."""
     system: list[tuple[int, str]] = []
     blocks: list[_Block] = []
-    for number, raw in numbered(text):
+    for number, raw in lines(text):
         line = unquoted(raw)[:800]
         if line.strip().startswith(_DISPLAY_ENDS) and blocks:
             blocks.append({})
@@ -100,6 +101,8 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
             yield Reading("os.name", windows[1].strip(), line=number)
             if windows[3]:
                 yield Reading("os.version", f"10.0.{windows[3]}", line=number)
+        elif label == "os version" and value.startswith("10.0."):
+            yield Reading("os.version", value.split(" ")[0], line=number)
         elif label == "processor":
             yield Reading("machine.cpu", re.split(r"\s{2,}|\s+\(\d+ CPUs\)", value)[0], line=number)
         elif label == "bios" and value:
