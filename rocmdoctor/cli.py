@@ -13,10 +13,14 @@ from typing import Any
 
 import click
 
-from rocmdoctor import __version__, attach, interpret, rules
+from rocmdoctor import __version__, attach, interpret, rules, tables
+from rocmdoctor.memory.need import Setting
+from rocmdoctor.memory.picture import Asked
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
-from rocmdoctor.report import make_report
+from rocmdoctor.report import MEMORY, make_report
 from rocmdoctor.scan import Scanner
+
+KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
 
 
 def _now() -> str:
@@ -51,9 +55,13 @@ def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) 
     elif not html_file:
         from rocmdoctor.render import terminal
 
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size((100, 24)).columns
+        colour, width = _terminal()
         click.echo(terminal.render(report, width, colour), color=colour, nl=False)
+
+
+def _terminal() -> tuple[bool, int]:
+    """Whether to colour, and how wide the terminal is."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR"), shutil.get_terminal_size((100, 24)).columns
 
 
 def _status(report: Report, fail_on: str) -> int:
@@ -105,13 +113,22 @@ def cli() -> None:
 def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
           html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None) -> None:
     """Examine this machine."""
-    from rocmdoctor.collect import collect, find_pythons
+    if not no_kernels and root == "/":
+        from rocmdoctor.collect import find_pythons
+
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+    snapshot, book = _examine(root, rule_dirs, logs, pythons)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+
+
+def _examine(root: str, rule_dirs: tuple[str, ...], logs: tuple[str, ...] = (),
+             pythons: tuple[str, ...] = ()) -> tuple[Snapshot, rules.Rulebook]:
+    """This machine or a recorded one, with logs read along."""
+    from rocmdoctor.collect import collect
 
     if not pathlib.Path(root).is_dir():
         raise _Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
-    if root == "/" and not no_kernels:
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
         collecting = pool.submit(collect, _now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
@@ -123,7 +140,7 @@ def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str
     snapshot.notes += attached.problems
     texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
     interpret.fill(snapshot, texts + attached.texts, scanner)
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+    return snapshot, book
 
 
 def _attached(paths: tuple[str, ...]) -> attach.Attached:
@@ -142,6 +159,12 @@ def _attached(paths: tuple[str, ...]) -> attach.Attached:
 def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: str | None, fail_on: str,
             rule_dirs: tuple[str, ...], save: str | None) -> None:
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
+    snapshot, book = _read(paths, rule_dirs)
+    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+
+
+def _read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook]:
+    """What the files say."""
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = _attached(paths)
     snapshot = Snapshot(_now(), "read")
@@ -159,7 +182,61 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: st
         snapshot.origin = "read"
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+    return snapshot, book
+
+
+@cli.command()
+@click.argument("paths", nargs=-1)
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--snapshot", metavar="FILE", help="A saved snapshot instead of this machine.")
+@click.option("--model", "models", multiple=True, metavar="FILE", help="A GGUF model (needs the extra rocmdoctor[gguf]); any part of a split one.")
+@click.option("--model-size", "sizes", multiple=True, metavar="SIZE", help="A model by the size of its file: 26.8GB, 25GiB.")
+@click.option("--image", is_flag=True, help="The models of --model-size make images or videos: no KV cache.")
+@click.option("--context", type=click.IntRange(1, 1 << 27), metavar="N", help="Tokens of all sequences together.  [default: 8192]")
+@click.option("--kv-type", type=click.Choice(KV_TYPES), default="f16", show_default=True, help="Type of the KV cache.")
+@click.option("--parallel", type=click.IntRange(1, 256), default=1, show_default=True, help="Sequences at a time.")
+@click.option("--no-mmap", is_flag=True, help="The model is loaded without memory mapping.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True, help="Exit with 1 from this severity on.")
+@click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False), help="A further folder of rules.")
+def memory(paths: tuple[str, ...], root: str, snapshot: str | None, models: tuple[str, ...], sizes: tuple[str, ...], image: bool,
+           context: int | None, kv_type: str, parallel: int, no_mmap: bool, as_json: bool, html_file: str | None, fail_on: str,
+           rule_dirs: tuple[str, ...]) -> None:
+    """Where the memory is, which model fits, and what to set.
+
+    Without PATHS this machine is examined; with PATHS somebody's files, as `explain` reads them. Nothing is changed.
+    """
+    setting = Setting(context or int(tables.load("memory_limits")["default_context"]["value"]), kv_type, parallel, mmap=not no_mmap)
+    asked = _asked(models, sizes, image, setting)
+    if snapshot or paths:
+        seen, book = _read(tuple(path for path in (snapshot, *paths) if path), rule_dirs)
+    else:
+        seen, book = _examine(root, rule_dirs)
+    report = make_report(seen, book, asked, default_setting=setting, only=MEMORY)
+    for problem in book.problems:
+        click.echo(f"rule left out: {problem}", err=True)
+    if html_file or as_json:
+        _show(report, as_json, False, html_file)
+    else:
+        from rocmdoctor.render import memory_text
+
+        colour, width = _terminal()
+        click.echo(memory_text.render(report, width, colour), color=colour, nl=False)
+    raise SystemExit(_status(report, fail_on))
+
+
+def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:
+    from rocmdoctor.memory import gguf_header, shape
+    from rocmdoctor.memory.sizes import parse
+
+    if image and not sizes:
+        raise _Usage("--image goes with --model-size SIZE; a GGUF file of an image model is given by its size too")
+    try:
+        found = [Asked(gguf_header.read(pathlib.Path(file)), setting) for file in models]
+        return found + [Asked(shape.of_size(parse(size), image), setting) for size in sizes]
+    except (gguf_header.Unreadable, ValueError) as error:
+        raise _Usage(str(error)) from None
 
 
 @cli.group("rules")

@@ -68,7 +68,7 @@ def compute_bytes(shape: Shape, setting: Setting) -> int:
         assumed = tables.load("memory_limits")["assumed"]
         if shape.image:
             return max(int(shape.file_bytes * assumed["image_compute"]["fraction"]), int(assumed["image_compute"]["least"]))
-        return int(assumed["compute_bytes"])
+        return int(assumed["compute_bytes"]["value"])
     batch = setting.micro_batch
     mask = _cells(setting) * batch
     key_values = max((layer.kv_heads * (layer.key_length + layer.value_length) for layer in shape.layers), default=0)

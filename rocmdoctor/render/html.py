@@ -9,7 +9,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocmdoctor.memory import sizes
 from rocmdoctor.model import Report
+from rocmdoctor.render import memory_svg
 from rocmdoctor.render.wording import (
     VERDICT_HEAD,
     evidence_place,
@@ -51,7 +53,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 a { color: var(--info); } summary { cursor: pointer; font-weight: 600; }
 dl { margin: .3rem 0; } dt { font-weight: 600; float: left; padding-right: .4rem; } dd { margin: 0; }
-"""
+""" + memory_svg.STYLE
 
 
 def render(report: Report) -> str:
@@ -77,6 +79,8 @@ def render(report: Report) -> str:
         verdict=verdict_words(report),
         ladder=layer_words(report),
         unknown=unknown_groups(report),
+        size=sizes.words,
+        memory_svg=memory_svg.render(report.memory) if report.memory else "",
         style=Markup(_STYLE),
         policy=Markup(policy),
     )
