@@ -223,7 +223,15 @@ def memory(paths: tuple[str, ...], root: str, snapshot: str | None, models: tupl
 
         colour, width = _terminal()
         click.echo(memory_text.render(report, width, colour), color=colour, nl=False)
-    raise SystemExit(_status(report, fail_on))
+    raise SystemExit(_memory_status(report, fail_on))
+
+
+def _memory_status(report: Report, fail_on: str) -> int:
+    """As of `check`, but undecided only where no memory is known, or not enough to judge any model."""
+    fits = [fit for gpu in report.memory.gpus for fit in gpu.fits] if report.memory else []
+    undecided = (report.memory is None and report.verdict != "no_amd_gpu") or (bool(fits) and all(fit.verdict == "unknown" for fit in fits))
+    status = _status(report, fail_on)
+    return status if status == 1 else 3 if undecided else 0
 
 
 def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:

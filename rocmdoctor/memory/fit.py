@@ -15,6 +15,7 @@ from rocmdoctor.model import Fit, Part, Wall
 MOST_CHANGES = 4
 LEAST_CONTEXT = 2048
 SPARE = GIB // 2
+_NOT_OF_LAYERS = ("compute buffer", "runtime", "unpacked KV of one layer")
 Proposal = Callable[[int], tuple[str, Place] | None]
 
 
@@ -65,18 +66,20 @@ def _context(shape: Shape, setting: Setting, place: Place) -> int:
     return low
 
 
-def _layers_on_gpu(shape: Shape, setting: Setting, place: Place) -> int:
-    """How many layers fit on the GPU when the rest computes on the CPU; 0 when that does not help."""
-    if not shape.layers or place.free is None:
-        return 0
+def _partly(shape: Shape, setting: Setting, place: Place) -> str:
+    """How much fits on the GPU when the rest computes on the CPU, as an option; "" when that does not help."""
+    if shape.image or place.free is None or place.staging is not None and shape.file_bytes > place.staging:
+        return ""
     parts = need.parts(shape, setting, place.backend)
-    fixed = sum(part.bytes for part in parts if part.where == "gpu" and part.name in ("compute buffer", "runtime", "unpacked KV of one layer"))
-    each = (need.on_gpu(parts) - fixed) // (len(shape.layers) + 1)
-    count = max(place.free - fixed, 0) // max(each, 1)
-    rest = need.on_gpu(parts) - fixed - count * each
-    if not 0 < count <= len(shape.layers) or (place.ram is not None and rest + SPARE > place.ram):
-        return 0
-    return int(count)
+    fixed = sum(part.bytes for part in parts if part.where == "gpu" and part.name in _NOT_OF_LAYERS)
+    count = len(shape.layers) + 1 if shape.layers else 100
+    each = max((need.on_gpu(parts) - fixed) // count, 1)
+    here = max(place.free - fixed, 0) // each
+    rest = need.on_gpu(parts) - fixed - here * each
+    if not 0 < here < count or place.ram is None or rest + place.of_ram + SPARE > place.ram:
+        return ""
+    share = f"-ngl {here} (of {count})" if shape.layers else f"about {here} % of the layers on the GPU (-ngl)"
+    return f"{share}: the others compute on the CPU, much slower"
 
 
 def _changes(shape: Shape, setting: Setting, place: Place, proposal: Proposal | None) -> list[str]:
@@ -102,8 +105,11 @@ def _changes(shape: Shape, setting: Setting, place: Place, proposal: Proposal | 
         offered = proposal(need.on_gpu(need.parts(shape, setting, place.backend)))
         if offered and _fits(shape, setting, offered[1]):
             found.append(offered[0])
-    if not found and (count := _layers_on_gpu(shape, setting, place)):
-        found.append(f"-ngl {count} (of {len(shape.layers) + 1}): the other layers compute on the CPU, much slower")
+    if place.total is not None and place.free is not None and place.total - place.free > SPARE and len(found) < MOST_CHANGES and _fits(
+            shape, setting, replace(place, free=place.total)):
+        found.append(f"the {words(place.total - place.free)} of {place.pool} that are in use now, once they are free")
+    if not found and (part := _partly(shape, setting, place)):
+        found.append(part)
     return found
 
 

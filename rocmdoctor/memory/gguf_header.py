@@ -30,7 +30,7 @@ def _reader() -> Any:
     except ImportError:
         raise Unreadable("reading a model needs the gguf package: pip install 'rocmdoctor[gguf]', or give its size: --model-size 26.8GB") from None
 
-    class Header(GGUFReader):  # type: ignore[misc]
+    class Header(GGUFReader):
         """The package's reader without tensor data, and with a limit on everything that the file may claim."""
 
         def __init__(self, path: Path) -> None:
@@ -64,7 +64,7 @@ def _reader() -> Any:
             # Token lists are long and not needed: step over them, keeping the raw bytes as one part.
             start = orig_offs + 12
             if kind == GGUFValueType.STRING:
-                end, view = start, self.data
+                end, view = start, memoryview(self.data)  # type: ignore[arg-type]
                 for _ in range(count):
                     length = struct.unpack_from("<Q", view, end)[0]
                     end += 8 + length

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rocmdoctor import gpus
 from rocmdoctor.memory import apps, fit, need, split
@@ -55,7 +55,7 @@ def _pools(gpu: Gpu, host: Host) -> list[Pool]:
     if gpu.visible is not None and gpu.visible != gpu.vram:
         found.append(Pool("visible VRAM (BAR)", "visible", gpu.visible, None, said["visible"], "Resizable BAR is off" if not gpu.apu else ""))
     if gpu.gtt is not None:
-        total, capped = gtt_total(gpu, host), host.limit is not None and gpu.gtt > host.limit
+        total, capped = gtt_total(gpu, host), host.limit is not None and gpu.gtt > host.limit * 1.01
         note = f"set to {words(gpu.gtt)}, but TTM allows {words(total)}" if capped else "system RAM, at most this much" if gpu.apu else "system RAM behind PCIe"
         found.append(Pool("GTT", "gtt", gpu.gtt, gpu.gtt_used, said["gtt"], note))
     if windows and gpu.shared is not None:
@@ -134,8 +134,12 @@ def picture(facts: dict[str, Fact], asked: Sequence[Asked] = (), default_setting
         pools = _pools(gpu, host)
         settable = gpu.apu is True and not card
         if pools or gpu.vram is not None:
-            found.append(GpuMemory(gpu.item, gpu.name, gpu.gfx, gpu.apu, pools, _holders(gpu), gpu.holders_unknown, apps.readings(gpu, host, facts),
-                                   _fits(gpu, host, asked, settable), _plan(gpu, host, facts, asked) if settable else None))
+            fits = _fits(gpu, host, asked, settable)
+            plan = _plan(gpu, host, facts, asked) if settable else None
+            if plan and plan.steps and fits and all(one.verdict == "yes" for one in fits):
+                plan = replace(plan, says=f"Nothing has to be set for the models named: they fit as it is. The largest pool is this. {plan.says}")
+            found.append(GpuMemory(gpu.item, gpu.name, gpu.gfx, gpu.apu, pools, _holders(gpu), gpu.holders_unknown,
+                                   apps.readings(gpu, host, facts), fits, plan))
     return MemoryPicture(_system(host), found) if found else None
 
 

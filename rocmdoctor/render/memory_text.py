@@ -12,7 +12,7 @@ from rocmdoctor.render.bars import Bar
 from rocmdoctor.render.wording import wash, wash_prose
 
 _VERDICT = {"yes": ("yes", "bold green"), "only_with": ("only with", "bold yellow"), "no": ("no", "bold red"), "unknown": ("not decided", "bold")}
-_LABEL = 28
+_LABEL = 30
 
 
 def render(report: Report, width: int, colour: bool) -> str:
@@ -32,9 +32,12 @@ def render(report: Report, width: int, colour: bool) -> str:
 
 
 def _bar(console: Console, bar: Bar, width: int) -> None:
-    room = max(min(width - _LABEL - 4, 60), 8)
+    """The bar, and what it says beside it where that fits, else below it."""
+    beside = width >= 90
+    room = 36 if beside else max(min(width - _LABEL - 4, 60), 8)
     length, used = max(round(bar.length * room), 1), round(bar.used * room)
     if bar.kind == "need":
+        used = min(used, room - 1)
         cells = [(" " * used, ""), ("█" * max(length - used, 1), "cyan")]
     elif bar.kind == "wall":
         cells = [("█" * length, "red")]
@@ -42,11 +45,16 @@ def _bar(console: Console, bar: Bar, width: int) -> None:
         cells = [("░" * length, "green")]
     else:
         cells = [("█" * used, "yellow"), ("░" * max(length - used, 0), "dim")]
-    line = Text.assemble(f"{bar.label[:_LABEL - 1]:<{_LABEL}}", *cells)
+    label = bar.label if len(bar.label) < _LABEL else bar.label[:_LABEL - 2] + "…"
+    line = Text.assemble(f"{label:<{_LABEL}}", *cells)
     if bar.wall is not None:
         at = _LABEL + min(round(bar.wall * room), room)
         line.pad_right(max(at - len(line), 0))
         line = Text.assemble(line[:at], ("│", "bold red"), line[at + 1:])
+    if beside and _LABEL + room + 4 + len(bar.text) <= width:
+        line.pad_right(_LABEL + room + 2 - len(line))
+        terminal.say(console, Text.assemble(line, (bar.text, "dim")), 2)
+        return
     terminal.say(console, line, 2)
     terminal.say(console, Text(bar.text, style="dim"), 2 + _LABEL)
 
@@ -87,7 +95,7 @@ def _apps(console: Console, gpu: GpuMemory) -> None:
     terminal.say(console, Text("What applications take it for", style="bold"), 2)
     for app in rows:
         line = Text.assemble((f"{app.app} {app.backend}", "bold" if app.installed else ""), f" ({app.versions}): ", (words(app.bytes), "cyan"),
-                             f", {app.reads}; {app.note}")
+                             f", {app.reads}" + (f"; {app.note}" if app.note else ""))
         terminal.say(console, line, 4)
 
 
