@@ -20,7 +20,8 @@ _LIMIT = 120_000
 _SIZE = r"(?P<n>\d{1,4}(?:\.\d{1,3})?) ?(?P<unit>GB|GiB)"
 # RAM is always counted in powers of two, whatever the unit is called; files are counted in 10^9 where they say GB.
 _FITTED = (
-    re.compile(r"\b(?:Ryzen AI|Strix Halo|Ryzen \d|\d{3}M\b|APU|machine|laptop|mini.?PC|board)[^\n.;:]{0,40}? with " + _SIZE + r"\b(?! (?:of )?(?:VRAM|carve))", re.I),
+    re.compile(r"\b(?:Ryzen AI|Strix Halo|Ryzen \d|\d{3}M\b|APU|machine|laptop|mini.?PC|board)[^\n.;:]{0,40}? with "
+               + _SIZE + r"\b(?! (?:of )?(?:VRAM|carve))", re.I),
     re.compile(_SIZE + r" (?:of )?(?:unified|installed|LPDDR5X?|DDR[45]|total RAM|physical)", re.I),
 )
 _SYSTEM = (

@@ -53,7 +53,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 a { color: var(--info); } summary { cursor: pointer; font-weight: 600; }
 dl { margin: .3rem 0; } dt { font-weight: 600; float: left; padding-right: .4rem; } dd { margin: 0; }
-""" + memory_svg.STYLE
+"""
 
 
 def render(report: Report) -> str:
@@ -71,7 +71,8 @@ def render(report: Report) -> str:
         standing=standing_words,
         link=safe_link,
     )
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    style = _STYLE + (memory_svg.STYLE if report.memory else "")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return environment.get_template("report.html.j2").render(
         report=report,
@@ -81,6 +82,6 @@ def render(report: Report) -> str:
         unknown=unknown_groups(report),
         size=sizes.words,
         memory_svg=memory_svg.render(report.memory) if report.memory else "",
-        style=Markup(_STYLE),
+        style=Markup(style),
         policy=Markup(policy),
     )
