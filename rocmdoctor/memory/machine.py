@@ -11,6 +11,8 @@ from rocmdoctor.memory.sizes import GIB
 from rocmdoctor.model import Fact, Known
 
 MOST = 1 << 56
+# Instinct APUs have one memory for CPU and GPU and nothing to divide in the BIOS.
+NO_CARVE_OUT = ("gfx942", "gfx950")
 
 
 @dataclass(slots=True)
@@ -174,6 +176,8 @@ def gpu_of(facts: dict[str, Fact], item: str, host: Host) -> Gpu:
         gpu.holders_unknown = getattr(unread, "detail", "") or "nobody looked"
     gpu.uma_options = [row for row in seen.rows("gpu.uma_options", item) if isinstance(row.get("bytes"), int) and isinstance(row.get("index"), int)]
     _heaps(seen, gpu)
+    if gpu.apu and gpu.vram is None and gpu.gfx in NO_CARVE_OUT and host.family == "linux":
+        gpu.vram, gpu.sources["vram"] = 0, "this APU has no carve-out"
     if gpu.apu:
         _complete(host, gpu)
     if host.family == "windows" and gpu.shared is None and host.ram is not None:

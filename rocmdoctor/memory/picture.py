@@ -36,11 +36,11 @@ def _heap_pools(gpu: Gpu, host: Host) -> list[Pool]:
     if not gpu.heaps:
         for number, (size, local) in enumerate(predicted_heaps(gpu, host)):
             found.append(Pool(f"Vulkan heap {number} ({'device-local' if local else 'host'})", "vulkan", size, None, "as RADV would show it",
-                              "no Vulkan driver was asked"))
+                              "predicted"))
     if gpu.apu and len(found) == 2 and found[0].total_bytes and found[1].total_bytes:
         share = found[0].total_bytes / (found[0].total_bytes + found[1].total_bytes)
         if 0.64 < share < 0.69:
-            note = "RADV calls two thirds of carve-out and GTT device-local; it is all the same memory"
+            note = "RADV calls two thirds of carve-out and GTT so"
             found[0] = Pool(found[0].name, "vulkan", found[0].total_bytes, found[0].used_bytes, found[0].source, note)
     return found
 
@@ -48,15 +48,15 @@ def _heap_pools(gpu: Gpu, host: Host) -> list[Pool]:
 def _pools(gpu: Gpu, host: Host) -> list[Pool]:
     said, found = gpu.sources, []
     windows = host.family == "windows"
-    if gpu.vram is not None:
+    if gpu.vram:
         name = ("carve-out (dedicated, VGM)" if windows else "carve-out (VRAM)") if gpu.apu else "dedicated (VRAM)" if windows else "VRAM"
         found.append(Pool(name, "dedicated" if windows else "vram", gpu.vram, gpu.vram_used, said["vram"],
-                          "taken from the RAM by the BIOS" if gpu.apu else ""))
+                          "of the RAM, by the BIOS" if gpu.apu else ""))
     if gpu.visible is not None and gpu.visible != gpu.vram:
         found.append(Pool("visible VRAM (BAR)", "visible", gpu.visible, None, said["visible"], "Resizable BAR is off" if not gpu.apu else ""))
     if gpu.gtt is not None:
         total, capped = gtt_total(gpu, host), host.limit is not None and gpu.gtt > host.limit * 1.01
-        note = f"set to {words(gpu.gtt)}, but TTM allows {words(total)}" if capped else "system RAM, at most this much" if gpu.apu else "system RAM behind PCIe"
+        note = f"set to {words(gpu.gtt)}, but TTM allows {words(total)}" if capped else "at most, of system RAM" if gpu.apu else "system RAM behind PCIe"
         found.append(Pool("GTT", "gtt", gpu.gtt, gpu.gtt_used, said["gtt"], note))
     if windows and gpu.shared is not None:
         found.append(Pool("shared", "shared", gpu.shared, None, said["shared"], "system RAM"))
@@ -78,9 +78,9 @@ def _system(host: Host) -> list[Pool]:
         used = None if host.available is None else max(host.ram - host.available, 0)
         found.append(Pool("RAM of the system", "ram", host.ram, used, said["ram_bytes"]))
     if host.limit is not None:
-        found.append(Pool(f"{host.ttm or 'TTM'} pages_limit", "limit", host.limit, None, said["ttm_limit_bytes"], "all GPUs together, of system RAM"))
+        found.append(Pool(f"{host.ttm or 'TTM'} pages_limit", "limit", host.limit, None, said["ttm_limit_bytes"], "for all GPUs together"))
     if host.pool is not None:
-        found.append(Pool(f"{host.ttm or 'TTM'} page_pool_size", "limit", host.pool, None, said["ttm_pool_bytes"], "free pages that TTM may keep"))
+        found.append(Pool(f"{host.ttm or 'TTM'} page_pool_size", "limit", host.pool, None, said["ttm_pool_bytes"], "free pages TTM may keep"))
     return found
 
 
@@ -115,7 +115,7 @@ def _fits(gpu: Gpu, host: Host, asked: Sequence[Asked], settable: bool) -> list[
                     text = f"the split {split.pair(better)} in the BIOS or Adrenalin (VGM), see below" if better else ""
                 else:
                     better = split.for_linux(gpu, host)
-                    text = f"carve-out {words(better.carve_out)} and ttm.pages_limit of {words(better.limit)}, see below" if better else ""
+                    text = f"carve-out {words(better.carve_out)} and {host.ttm or 'ttm'}.pages_limit of {words(better.limit)}, see below" if better else ""
                 return (text, split.place_of(better, place)) if better else None
 
             found.append(fit.judge(one.shape, one.setting, place, proposal))

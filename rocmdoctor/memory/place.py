@@ -42,7 +42,7 @@ def gtt_total(gpu: Gpu, host: Host) -> int | None:
 def hip_pool(gpu: Gpu, host: Host) -> tuple[str, str]:
     """Which pool HIP takes on an APU of this kernel (carve-out or gtt), and why; KFD's own word comes first."""
     gtt = gtt_total(gpu, host)
-    if gpu.kfd is not None and gpu.vram is not None and gtt is not None and gpu.vram != gtt:
+    if gpu.kfd is not None and gpu.vram and gtt is not None and gpu.vram != gtt:
         nearer = "carve-out" if abs(gpu.kfd - gpu.vram) < abs(gpu.kfd - gtt) else "gtt"
         return nearer, "as the memory bank of KFD says"
     kernel = version(host.kernel)

@@ -35,7 +35,7 @@ def _smallest(gpu: Gpu) -> int:
     offered = [int(row["bytes"]) for row in gpu.uma_options if row["bytes"] > 0]
     usual = int(tables.load("memory_limits")["carve_out_gib"]["linux_smallest"] * GIB)
     least = min(offered) if offered else usual
-    return min(least, gpu.vram) if gpu.vram else least
+    return least if gpu.vram is None else min(least, gpu.vram)
 
 
 def for_linux(gpu: Gpu, host: Host) -> Split | None:
@@ -143,7 +143,8 @@ def linux_plan(gpu: Gpu, host: Host, facts: dict[str, Fact], needed: int = 0) ->
     if kernel and kernel < (6, 10):
         todo.insert(0, Fix("Boot kernel 6.16 or newer", "Before 6.10 HIP takes the carve-out only, whatever GTT allows.", (), "reboot",
                            ("root", "reboot"), "Another kernel for everything.", "uname -r", "Boot the former kernel."))
-    says = (f"Carve-out {words(split.carve_out)} and a TTM limit of {words(split.limit)}: one pool that the GPU and the system share, "
+    carve_out = f"Carve-out {words(split.carve_out)} and a" if split.carve_out else "A"
+    says = (f"{carve_out} TTM limit of {words(split.limit)}: one pool that the GPU and the system share, "
             f"with {words(split.system - split.limit)} kept for the system.")
     if needed:
         says += f" The models named need {words(needed)}." if needed <= split.limit else (
