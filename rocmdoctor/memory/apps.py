@@ -75,6 +75,7 @@ def readings(gpu: Gpu, host: Host, facts: dict[str, Fact]) -> list[AppReading]:
     for row in tables.load("memory_readings")["readings"]:
         if row["gpu"] not in ("any", kind) or row["os"] not in ("any", host.family or "linux") or not _applies(row, here.get(row["app"], "")):
             continue
-        found.append(AppReading(str(row["app"]), str(row["backend"]), _span(row), _WORDS[row["reads"]], number(row["reads"], gpu, host),
+        size = number(row["reads"], gpu, host) or None
+        found.append(AppReading(str(row["app"]), str(row["backend"]), _span(row), _WORDS[row["reads"]], size,
                                 str(row["note"]), str(row["source"]), row["app"] in here))
     return sorted(found, key=lambda reading: not reading.installed)

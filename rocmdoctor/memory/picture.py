@@ -115,7 +115,7 @@ def _fits(gpu: Gpu, host: Host, asked: Sequence[Asked], settable: bool) -> list[
                     text = f"the split {split.pair(better)} in the BIOS or Adrenalin (VGM), see below" if better else ""
                 else:
                     better = split.for_linux(gpu, host)
-                    text = f"carve-out {words(better.carve_out)} and {host.ttm or 'ttm'}.pages_limit of {words(better.limit)}, see below" if better else ""
+                    text = f"{split.words_of(better, host.ttm)}, see below" if better else ""
                 return (text, split.place_of(better, place)) if better else None
 
             found.append(fit.judge(one.shape, one.setting, place, proposal))

@@ -42,16 +42,18 @@ def gtt_total(gpu: Gpu, host: Host) -> int | None:
 def hip_pool(gpu: Gpu, host: Host) -> tuple[str, str]:
     """Which pool HIP takes on an APU of this kernel (carve-out or gtt), and why; KFD's own word comes first."""
     gtt = gtt_total(gpu, host)
+    if gpu.vram == 0:
+        return "gtt", "the one memory of this APU"
     if gpu.kfd is not None and gpu.vram and gtt is not None and gpu.vram != gtt:
         nearer = "carve-out" if abs(gpu.kfd - gpu.vram) < abs(gpu.kfd - gtt) else "gtt"
         return nearer, "as the memory bank of KFD says"
-    kernel = version(host.kernel)
+    kernel = version(host.kernel) if host.ttm != "amdttm" else ()  # amdgpu-dkms has a driver of its own age
     for row in tables.load("memory_limits")["kfd_apu"]:
         if kernel and kernel < version(str(row["below"])):
             if row["pool"] == "larger":
                 return ("gtt" if (gtt or 0) > (gpu.vram or 0) else "carve-out"), "the larger of carve-out and GTT, as kernels from 6.16 do"
             return str(row["pool"]), f"as kernels before {row['below']} do"
-    return ("gtt" if (gtt or 0) > (gpu.vram or 0) else "carve-out"), "the larger of carve-out and GTT; the kernel is not known"
+    return ("gtt" if (gtt or 0) > (gpu.vram or 0) else "carve-out"), "the larger of carve-out and GTT; the age of the driver is not known"
 
 
 def _buffer(gpu: Gpu, host: Host) -> int | None:
@@ -94,13 +96,15 @@ def places(gpu: Gpu, host: Host) -> list[Place]:
     total = gtt_total(gpu, host)
     gtt = _left(total, gpu.gtt_used)
     both = vram + gtt if vram is not None and gtt is not None else None
-    found = [Place("vulkan", "carve-out and GTT", both, (gpu.vram or 0) + (total or 0) if both is not None else None, gtt or 0, host.available,
+    found = [Place("vulkan", "carve-out and GTT" if gpu.vram else "GTT", both, (gpu.vram or 0) + (total or 0) if both is not None else None, gtt or 0, host.available,
                    buffer=buffer)]
     pool, why = hip_pool(gpu, host)
     if pool == "gtt":
-        found.append(Place("hip", "GTT", gpu.hip_free if gpu.hip_free is not None else gtt, gpu.hip_total or total, gtt or 0, host.available, note=why))
+        found.append(Place("hip", "GTT", gtt, total, gtt or 0, host.available, note=why))
     else:
-        found.append(Place("hip", "carve-out", gpu.hip_free if gpu.hip_free is not None else vram, gpu.hip_total or gpu.vram, 0, host.available, note=why))
+        found.append(Place("hip", "carve-out", vram, gpu.vram, 0, host.available, note=why))
+    if gpu.hip_free is not None:
+        found[-1] = replace(found[-1], free=gpu.hip_free, total=gpu.hip_total)
     return found
 
 

@@ -66,6 +66,12 @@ def for_windows(host: Host, needed: int = 0, staging: int = 0) -> Split | None:
     return Split(half, host.fitted - half)
 
 
+def words_of(split: Split, module: str) -> str:
+    """``carve-out 512 MiB and ttm.pages_limit of 54 GiB``."""
+    limit = f"{module or 'ttm'}.pages_limit of {words(split.limit)}"
+    return f"carve-out {words(split.carve_out)} and {limit}" if split.carve_out else limit
+
+
 def place_of(split: Split, place: Place) -> Place:
     """The same backend after the split was set and the machine restarted, with nothing else running."""
     table = tables.load("memory_limits")
@@ -111,9 +117,10 @@ def _limit_steps(host: Host, split: Split, facts: dict[str, Fact]) -> list[Fix]:
     module, pages = host.ttm or "ttm", split.limit // PAGE
     set_now = [line for line in _options(facts) if any(word in line for word in ("pages_limit", "page_pool_size", "gttsize", "gtt_size"))]
     on_line = Facts(facts).text("kernel.cmdline")
-    old = [name for name in (f"{module}.pages_limit", f"{module}.page_pool_size", "amdgpu.gttsize", "amdgpu.gtt_size", "ttm.pages_limit",
-                             "ttm.page_pool_size", "amdttm.pages_limit", "amdttm.page_pool_size") if name + "=" in on_line]
-    remove = f" --remove-args='{' '.join(dict.fromkeys(old))}'" if old else ""
+    # amdttm first: the commands look for the text, and ttm.pages_limit is the end of amdttm.pages_limit.
+    names = ("amdttm.pages_limit", "amdttm.page_pool_size", "ttm.pages_limit", "ttm.page_pool_size", "amdgpu.gttsize", "amdgpu.gtt_size")
+    old = [name for name in names if any(word.startswith(name + "=") for word in on_line.split())]
+    remove = f" --remove-args='{' '.join(old)}'" if old else ""
     wanted = f"{module}.pages_limit={pages} {module}.page_pool_size={pages}"
     commands = steps.for_machine(f"sudo grubby --update-kernel=ALL{remove} --args='{wanted}'", facts)
     undo = steps.for_machine(f"sudo grubby --update-kernel=ALL --remove-args='{module}.pages_limit {module}.page_pool_size'", facts)
@@ -140,7 +147,7 @@ def linux_plan(gpu: Gpu, host: Host, facts: dict[str, Fact], needed: int = 0) ->
         return None
     todo = [*_carve_out_steps(gpu, split), *_limit_steps(host, split, facts)]
     kernel = version(host.kernel)
-    if kernel and kernel < (6, 10):
+    if kernel and kernel < (6, 10) and gpu.vram and host.ttm != "amdttm":
         todo.insert(0, Fix("Boot kernel 6.16 or newer", "Before 6.10 HIP takes the carve-out only, whatever GTT allows.", (), "reboot",
                            ("root", "reboot"), "Another kernel for everything.", "uname -r", "Boot the former kernel."))
     carve_out = f"Carve-out {words(split.carve_out)} and a" if split.carve_out else "A"
