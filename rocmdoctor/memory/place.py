@@ -96,8 +96,8 @@ def places(gpu: Gpu, host: Host) -> list[Place]:
     total = gtt_total(gpu, host)
     gtt = _left(total, gpu.gtt_used)
     both = vram + gtt if vram is not None and gtt is not None else None
-    found = [Place("vulkan", "carve-out and GTT" if gpu.vram else "GTT", both, (gpu.vram or 0) + (total or 0) if both is not None else None, gtt or 0, host.available,
-                   buffer=buffer)]
+    whole = None if both is None else (gpu.vram or 0) + (total or 0)
+    found = [Place("vulkan", "carve-out and GTT" if gpu.vram else "GTT", both, whole, gtt or 0, host.available, buffer=buffer)]
     pool, why = hip_pool(gpu, host)
     if pool == "gtt":
         found.append(Place("hip", "GTT", gtt, total, gtt or 0, host.available, note=why))
