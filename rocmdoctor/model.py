@@ -159,7 +159,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One place where memory is, in bytes. ``kind`` is vram, visible, gtt, limit, ram, kfd, hip, vulkan, dedicated or shared."""
+    """One place where memory is, in bytes. ``kind`` is vram, visible, gtt, limit, ram, kfd, hip, vulkan, dedicated, shared or app."""
 
     name: str
     kind: str

@@ -104,6 +104,26 @@ def test_the_same_split_and_model_on_linux_end_in_a_small_carve_out():
     assert f"ttm.pages_limit={gpu['plan']['limit_bytes'] // 4096}" in text and "amd-ttm --set" in text and "--remove-args" in text
 
 
+def test_no_split_is_proposed_that_starves_the_loader():
+    """16 GB in all: 3/13 stages a file of 9 GB, 8/8 would not."""
+    facts = {"gpu.is_apu[0]": Known(True, "t"), "gpu.vram_bytes[0]": Known(3 * GIB, "t"), "memory.installed_bytes": Known(16 * GIB, "t"),
+             "os.family": Known("windows", "t")}
+    gpu = picture(facts, [Asked(shape.of_size(9 * 10**9), Setting(8192))]).gpus[0]
+    assert gpu.plan.says.startswith("No split of 16 GiB") and gpu.plan.steps == []
+    smaller = picture(facts, [Asked(shape.of_size(7 * 10**9), Setting(4096))]).gpus[0]
+    assert smaller.plan.system_bytes - 4 * GIB >= 7 * 10**9
+
+
+def test_what_applications_logged_is_part_of_the_picture(tmp_path):
+    log = tmp_path / "ollama.log"
+    log.write_text('time=2026-03-01T10:00:00Z level=INFO source=types.go:42 msg="inference compute" id=0 library=ROCm compute=gfx1151 name=ROCm0 '
+                   'description="AMD Radeon Graphics" pci_id=0000:c5:00.0 type=iGPU total="96.0 GiB" available="26.8 GiB"\n')
+    done = memory("--json", log)
+    gpu = json.loads(done.stdout)["memory"]["gpus"][0]
+    assert pools(gpu)["Ollama says"]["total_bytes"] == 96 * GIB and pools(gpu)["Ollama says"]["used_bytes"] > 69 * GIB
+    assert json.loads(done.stdout)["findings"][0]["id"] == "uma-free-memory-read-from-host"
+
+
 def test_an_old_kernel_gives_hip_half_of_what_is_left():
     gpu = on("strix-halo-old-kernel", "--model-size", "26.8GB", status=1)
     assert fits(gpu)["vulkan"]["verdict"] == "yes"
@@ -272,11 +292,14 @@ def test_the_limit_never_reaches_into_the_reserve(ram, vram, options):
 def test_a_windows_split_adds_up_and_holds_what_it_says(fitted, needed, staging):
     host = Host("windows", fitted=fitted * GIB)
     found = split.for_windows(host, needed, staging)
+    plan = split.windows_plan(Gpu("0", apu=True), host, needed, staging)
+    if found is None:
+        assert needed and plan.says.startswith("No split") and not plan.steps
+        return
     assert found.carve_out + found.system == fitted * GIB
     assert found.carve_out <= 0.75 * fitted * GIB
-    plan = split.windows_plan(Gpu("0", apu=True), host, needed, staging)
-    if needed and "hold the" in plan.says:
-        assert found.carve_out >= needed and found.system - 4 * GIB >= staging
+    if needed:
+        assert found.carve_out + found.system / 2 >= needed and found.system - 4 * GIB >= staging
 
 
 LAYERS = st.builds(shape.Layer, kv_heads=st.integers(0, 64), key_length=st.sampled_from([64, 128, 256]), value_length=st.sampled_from([0, 64, 128]),

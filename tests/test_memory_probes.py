@@ -88,7 +88,8 @@ def test_old_and_new_kernels_are_read(tmp_path, sizes, vram, gtt):
 
 def test_other_drivers_twice_open_files_and_broken_lines(tmp_path):
     one = FDINFO.format(driver="amdgpu", client=5, sizes="drm-memory-vram:\t2 MiB\n")
-    facts = machine(tmp_path, {10: ("app", [one, one, FDINFO.format(driver="i915", client=5, sizes="drm-memory-vram:\t2 MiB\n"), "\x00\xff junk", "drm-driver:\tamdgpu"]),
+    other = FDINFO.format(driver="i915", client=5, sizes="drm-memory-vram:\t2 MiB\n")
+    facts = machine(tmp_path, {10: ("app", [one, one, other, "\x00\xff junk", "drm-driver:\tamdgpu"]),
                                11: ("idle", [FDINFO.format(driver="amdgpu", client=6, sizes="")])})
     assert [(row["pid"], row["vram_bytes"]) for row in facts["gpu.holders[0000:03:00.0]"].value] == [(10, 2 << 20)]
 

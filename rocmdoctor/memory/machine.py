@@ -17,7 +17,9 @@ NO_CARVE_OUT = ("gfx942", "gfx950")
 
 @dataclass(slots=True)
 class Host:
-    """Sizes in bytes; None is unknown. ``fitted`` is the RAM in the machine, ``ram`` what the system has of it."""
+    """Sizes in bytes; None is unknown. ``fitted`` is the RAM in the machine, ``ram`` what the system has of it, ``said`` what
+    applications logged (name, total, used, source).
+    """
 
     family: str = ""
     kernel: str = ""
@@ -29,6 +31,7 @@ class Host:
     pool: int | None = None
     ttm: str = ""
     model_bytes: int | None = None
+    said: list[tuple[str, int, int | None, str]] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
 
 
@@ -119,6 +122,10 @@ def host_of(facts: dict[str, Fact]) -> Host:
                 seen.size("memory.installed_bytes"), False, seen.size("memory.ttm_limit_bytes"), seen.size("memory.ttm_pool_bytes"),
                 seen.text("memory.ttm_module"), seen.size("llama.model_bytes"))
     host.fitted_is_said = host.fitted is not None
+    for name, total, free in (("Ollama says", "ollama.total_bytes", "ollama.available_bytes"), ("free, llama.cpp says", "llama.free_bytes", "")):
+        size, left = seen.size(total), seen.size(free) if free else None
+        if size:
+            host.said.append((name, size, None if left is None else max(size - left, 0), seen.source(total)))
     for name in ("memory.ram_bytes", "memory.available_bytes", "memory.installed_bytes", "memory.ttm_limit_bytes", "memory.ttm_pool_bytes"):
         host.sources[name.split(".")[1]] = seen.source(name)
     return host

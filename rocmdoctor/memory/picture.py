@@ -45,7 +45,7 @@ def _heap_pools(gpu: Gpu, host: Host) -> list[Pool]:
     return found
 
 
-def _pools(gpu: Gpu, host: Host) -> list[Pool]:
+def _pools(gpu: Gpu, host: Host, alone: bool) -> list[Pool]:
     said, found = gpu.sources, []
     windows = host.family == "windows"
     if gpu.vram:
@@ -67,7 +67,8 @@ def _pools(gpu: Gpu, host: Host) -> list[Pool]:
         found.append(Pool("KFD pool", "kfd", gpu.kfd, None, said["kfd"]))
     if gpu.hip_total is not None:
         found.append(Pool("HIP", "hip", gpu.hip_total, None if gpu.hip_free is None else max(gpu.hip_total - gpu.hip_free, 0), said["hip_total"]))
-    return found + _heap_pools(gpu, host)
+    found += _heap_pools(gpu, host)
+    return found + ([Pool(name, "app", total, used, source) for name, total, used, source in host.said] if alone else [])
 
 
 def _system(host: Host) -> list[Pool]:
@@ -131,7 +132,7 @@ def picture(facts: dict[str, Fact], asked: Sequence[Asked] = (), default_setting
     card = any(gpu.apu is False for gpu in made)
     found = []
     for gpu in made:
-        pools = _pools(gpu, host)
+        pools = _pools(gpu, host, len(made) == 1)
         settable = gpu.apu is True and not card
         if pools or gpu.vram is not None:
             fits = _fits(gpu, host, asked, settable)

@@ -98,6 +98,9 @@ def places(gpu: Gpu, host: Host) -> list[Place]:
     both = vram + gtt if vram is not None and gtt is not None else None
     whole = None if both is None else (gpu.vram or 0) + (total or 0)
     found = [Place("vulkan", "carve-out and GTT" if gpu.vram else "GTT", both, whole, gtt or 0, host.available, buffer=buffer)]
+    if gpu.vram is None and gpu.kfd is not None:
+        return [*found, Place("hip", "the pool that KFD shows", gpu.hip_free if gpu.hip_free is not None else gpu.kfd, gpu.hip_total or gpu.kfd,
+                              ram=host.available)]
     pool, why = hip_pool(gpu, host)
     if pool == "gtt":
         found.append(Place("hip", "GTT", gtt, total, gtt or 0, host.available, note=why))

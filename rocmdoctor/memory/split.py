@@ -49,21 +49,24 @@ def for_linux(gpu: Gpu, host: Host) -> Split | None:
 
 
 def for_windows(host: Host, needed: int = 0, staging: int = 0) -> Split | None:
-    """The smallest carve-out that holds the model whole and leaves RAM to stage it; an even split where none is named or does."""
+    """The smallest carve-out that holds the model whole and leaves RAM to stage its file; else the smallest that does so with the
+    shared memory; else None. An even split where no model is named.
+    """
     if host.fitted is None:
         return None
     table = tables.load("memory_limits")
     kept = int(table["reserve_windows_gib"]["value"]) * GIB
+    share = float(table["windows_shared_of_ram"]["value"])
     most = host.fitted * float(table["carve_out_gib"]["most_of_ram"])
     sizes = [int(size * GIB) for size in table["carve_out_gib"]["windows"] if size * GIB <= most]
-    if not sizes:
-        return None
-    if needed:
-        for size in sizes:
-            if size >= needed and host.fitted - size - kept >= staging:
-                return Split(size, host.fitted - size)
-    half = max((size for size in sizes if size <= host.fitted // 2), default=sizes[0])
-    return Split(half, host.fitted - half)
+    if not needed:
+        half = max((size for size in sizes if size <= host.fitted // 2), default=0)
+        return Split(half, host.fitted - half) if half else None
+    staged = [size for size in sizes if host.fitted - size - kept >= staging]
+    whole = [size for size in staged if size >= needed]
+    shared = [size for size in staged if size + (host.fitted - size) * share >= needed]
+    size = next(iter(whole or shared), None)
+    return None if size is None else Split(size, host.fitted - size)
 
 
 def words_of(split: Split, module: str) -> str:
@@ -162,28 +165,29 @@ def linux_plan(gpu: Gpu, host: Host, facts: dict[str, Fact], needed: int = 0) ->
 
 
 def windows_plan(gpu: Gpu, host: Host, needed: int = 0, staging: int = 0) -> Plan | None:
-    """Enough dedicated memory for the model, and enough RAM beside it to stage the file."""
-    split = for_windows(host, needed, staging)
-    if split is None or host.fitted is None:
+    """Enough memory for the model, and enough RAM beside it to stage the file."""
+    if host.fitted is None:
         return None
-    kept = int(tables.load("memory_limits")["reserve_windows_gib"]["value"]) * GIB
-    holds = not needed or (split.carve_out >= needed and split.system - kept >= staging)
-    if needed and holds:
-        says = (f"{pair(split)}: {words(split.carve_out)} of dedicated memory hold the {words(needed)} of the model, and {words(split.system)} of system "
-                f"RAM are left, through which its file of {words(staging)} has to pass while it loads.")
+    split = for_windows(host, needed, staging)
+    if split is None:
+        if not needed:
+            return None
+        return Plan(f"No split of {words(host.fitted)} gives {words(needed)} to the GPU and leaves {words(staging)} of RAM, through which the file has "
+                    "to pass while it loads. Take a smaller model or fewer bits per weight.", gpu.vram or 0, host.ram or 0, None, [])
+    passes = f"{words(split.system)} of system RAM are left, through which its file of {words(staging)} has to pass while it loads"
+    if needed and split.carve_out >= needed:
+        says = f"{pair(split)}: {words(split.carve_out)} of dedicated memory hold the {words(needed)} of the model, and {passes}."
     elif needed:
-        says = (f"{pair(split)} is the best split, but no split holds {words(needed)} in dedicated memory and leaves {words(staging)} of RAM for "
-                "staging: part of the model lies in shared memory, or take a smaller one.")
+        says = (f"{pair(split)}: {words(split.carve_out)} of dedicated and {words(split.system // 2)} of shared memory hold the {words(needed)} of the "
+                f"model together, and {passes}. No split holds it in dedicated memory alone.")
     else:
         says = (f"{pair(split)}: an even split. On Windows each model passes through system RAM while it loads, and the GPU may use half of "
                 "that RAM as shared memory besides.")
-    todo = []
-    if gpu.vram is None or abs(gpu.vram - split.carve_out) > GIB // 8:
-        former = f" ({words(gpu.vram)})" if gpu.vram is not None else ""
-        todo = [Fix(f"Set the dedicated memory to {words(split.carve_out)}", "AMD Software: Adrenalin > Performance > Tuning > Variable Graphics "
-                    f"Memory, or in the BIOS. {BIOS}", (), "reboot", ("reboot",), f"Windows has {words(split.system)} of RAM for itself.",
-                    f"Task Manager > Performance > GPU shows {words(split.carve_out)} of dedicated memory, and Memory shows {words(split.system)}.",
-                    f"Choose the former size{former} again.")]
-    elif holds:
-        says = f"Nothing to set: {says}"
-    return Plan(says, split.carve_out, split.system, None, todo)
+    if gpu.vram is not None and abs(gpu.vram - split.carve_out) <= GIB // 8:
+        return Plan(f"Nothing to set: {says}", split.carve_out, split.system, None, [])
+    former = f" ({words(gpu.vram)})" if gpu.vram is not None else ""
+    step = Fix(f"Set the dedicated memory to {words(split.carve_out)}", "AMD Software: Adrenalin > Performance > Tuning > Variable Graphics "
+               f"Memory, or in the BIOS. {BIOS}", (), "reboot", ("reboot",), f"Windows has {words(split.system)} of RAM for itself.",
+               f"Task Manager > Performance > GPU shows {words(split.carve_out)} of dedicated memory, and Memory shows {words(split.system)}.",
+               f"Choose the former size{former} again.")
+    return Plan(says, split.carve_out, split.system, None, [step])
