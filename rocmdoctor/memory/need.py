@@ -86,7 +86,9 @@ def compute_bytes(shape: Shape, setting: Setting) -> int:
     if shape.experts_used:
         mixed = rows(shape.experts_used * (3 * shape.expert_feed + shape.embedding) + 2 * shape.embedding)
         feed = mixed if shape.expert_feed else max(feed, mixed)
-    feed += 4 * mask
+    # The copy of the mask is free again after the conversion; what fits there whole takes nothing more (and longer contexts never less).
+    reuses = 4 * mask >= feed and not shape.latent and not shape.norms_after
+    feed = max(6 * mask, 2 * feed) if reuses else feed + 4 * mask
     if not setting.flash:
         attention += 4 * heads * mask
     if batch > tables.load("memory_limits")["micro_batch"]["value"]:

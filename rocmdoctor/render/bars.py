@@ -50,11 +50,12 @@ def of_fit(fit: Fit) -> list[Bar]:
     hit = next((wall for wall in fit.walls if wall.name == fit.fails_at), None)
     widest = max(needed, limit or 0, hit.needed_bytes if hit else 0, (hit.limit_bytes or 0) if hit else 0, 1)
     found, start = [], 0
+    over = limit / widest if limit is not None and needed > limit else None
     for part in parts:
-        found.append(Bar(part.name, (start + part.bytes) / widest, start / widest, words(part.bytes), "need"))
+        found.append(Bar(part.name, (start + part.bytes) / widest, start / widest, words(part.bytes), "need", over))
         start += part.bytes
     if limit is not None:
-        found.append(Bar("free", limit / widest, 0.0, words(limit), "free", limit / widest if needed > limit else None))
+        found.append(Bar("free", limit / widest, 0.0, words(limit), "free", over))
     if hit and hit.limit_bytes is not None and not hit.name.startswith(tuple(f"{part.name} in " for part in parts)):
         found.append(Bar(hit.name, hit.needed_bytes / widest, 0.0, f"{words(hit.needed_bytes)} needed, {words(hit.limit_bytes)} there", "wall",
                          hit.limit_bytes / widest))

@@ -9,12 +9,12 @@ from rocmdoctor.render import bars
 from rocmdoctor.render.bars import Bar
 from rocmdoctor.render.wording import wash
 
-LABEL, WIDTH, ROW, HEIGHT = 210, 720, 26, 14
+LABEL, WIDTH, ROW, HEIGHT = 200, 620, 32, 14
 
 # Classes, because the page's policy forbids style attributes; the page puts this into its one style sheet.
 STYLE = """
 svg.memory { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
-svg.memory text { fill: var(--fg); } svg.memory text.dim { fill: var(--dim); } svg.memory text.head { font-weight: 600; }
+svg.memory text { fill: var(--fg); } svg.memory text.dim { fill: var(--dim); font-size: 11px; } svg.memory text.head { font-weight: 600; }
 svg.memory .room { fill: var(--soft); stroke: var(--line); } svg.memory .used { fill: var(--dim); } svg.memory .need { fill: var(--info); }
 svg.memory .over { fill: var(--error); } svg.memory .wall { stroke: var(--error); stroke-width: 2; } svg.memory .free { fill: var(--ok); opacity: .5; }
 """
@@ -38,7 +38,7 @@ def _row(bar: Bar, top: int) -> str:
     if bar.wall is not None:
         x = LABEL + bar.wall * span
         parts.append(f'<line class="wall" x1="{x:.1f}" x2="{x:.1f}" y1="{top - 4}" y2="{top + HEIGHT + 4}"/>')
-    parts.append(f'<text class="dim" x="{LABEL}" y="{top + HEIGHT + 11}">{escape(bar.text)}</text>')
+    parts.append(f'<text class="dim" x="{LABEL}" y="{top + HEIGHT + 12}">{escape(bar.text)}</text>')
     return "".join(parts)
 
 
@@ -56,7 +56,7 @@ def render(memory: MemoryPicture) -> Markup:
             top += 22
             for bar in found:
                 rows.append(_row(bar, top))
-                top += ROW + 4
+                top += ROW
             top += 8
     if not rows:
         return Markup("")
