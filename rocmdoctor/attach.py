@@ -97,6 +97,7 @@ def _is_binary(raw: bytes) -> bool:
 class _Reader:
     def __init__(self) -> None:
         self.found = Attached([], [], [], [])
+        self._made: set[str] = set()  # reports inside a bundle: our own words, not evidence
 
     def file(self, path: pathlib.Path, name: str) -> None:
         try:
@@ -113,6 +114,8 @@ class _Reader:
         """Place one text; returns the bytes taken. A big one without a file of its own is spooled, never cut in silence."""
         raw, whole = self.take(stream, name, BIG)
         taken = len(raw)
+        if name in self._made:
+            return taken
         if not raw.strip():
             if whole:
                 self.found.problems.append(f"{name}: empty file")
@@ -162,6 +165,9 @@ class _Reader:
     def saved(self, raw: bytes, name: str) -> None:
         try:
             data = json.loads(raw)
+            if str(data.get("schema")).startswith("rocmdoctor.bundle/"):
+                self._made |= {name.removesuffix("manifest.json") + made for made in ("report.md", "report.html")}
+                return
             self.found.snapshots.append(data.get("snapshot", data))
         except (ValueError, AttributeError, RecursionError) as error:
             self.found.problems.append(f"{name}: a saved report that cannot be read ({error}); save it again")

@@ -6,8 +6,10 @@ import datetime
 import json
 import os
 import pathlib
+import platform
 import shutil
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,6 +19,8 @@ from rocmdoctor import __version__, attach, interpret, rules, tables
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
+from rocmdoctor.redact import Redactor
+from rocmdoctor.redact import snapshot as redact_snapshot
 from rocmdoctor.report import MEMORY, make_report
 from rocmdoctor.scan import Scanner
 
@@ -34,13 +38,21 @@ class _Usage(click.ClickException):
 
 
 def _write(path: str, text: str) -> None:
+    _write_bytes(path, text.encode("utf-8", "replace"))
+
+
+def _write_bytes(path: str, raw: bytes) -> None:
     try:
-        pathlib.Path(path).write_text(text, "utf-8", errors="replace")
+        pathlib.Path(path).write_bytes(raw)
     except OSError as error:
         raise _Usage(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) -> None:
+def _forms() -> list[str]:
+    return list(tables.load("ticket_forms")["forms"])
+
+
+def _show(report: Report, as_json: bool, markdown: bool, form: str | None, html_file: str | None) -> None:
     if html_file:
         from rocmdoctor.render import html
 
@@ -48,10 +60,10 @@ def _show(report: Report, as_json: bool, markdown: bool, html_file: str | None) 
         click.echo(f"report written to {html_file}", err=True)
     if as_json:
         click.echo(json.dumps(report_to_json(report), indent=1, ensure_ascii=True, default=str))
-    elif markdown:
+    elif markdown or form:
         from rocmdoctor.render import markdown as comment
 
-        click.echo(comment.render(report))
+        click.echo(comment.render_form(report, form) if form else comment.render(report))
     elif not html_file:
         from rocmdoctor.render import terminal
 
@@ -75,27 +87,43 @@ def _output(command: Any) -> Any:
     options = [
         click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
         click.option("--markdown", is_flag=True, help="Print the report as Markdown for a ticket."),
+        click.option("--for", "form", type=click.Choice(_forms()), help="Print Markdown under the headings of this project's bug report form."),
         click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file."),
         click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True,
                      help="Exit with 1 from this severity on."),
         click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False),
                      help="A further folder of rules."),
-        click.option("--save", metavar="FILE", help="Keep the snapshot; `explain FILE` reads it."),
+        click.option("--save", metavar="FILE", help="Keep the snapshot, as it is; `explain FILE` reads it."),
+        click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in JSON, HTML and Markdown."),
     ]
     for option in reversed(options):
         command = option(command)
     return command
 
 
-def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: bool, html_file: str | None,
-            fail_on: str, save: str | None) -> None:
-    report = make_report(snapshot, book)
+def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: bool, form: str | None, html_file: str | None,
+            fail_on: str, save: str | None, no_redact: bool) -> None:
     for problem in book.problems:
         click.echo(f"rule left out: {problem}", err=True)
     if save:
         _write(save, json.dumps(snapshot_to_json(snapshot), default=str))
-    _show(report, as_json, markdown, html_file)
+    shared = as_json or markdown or form or html_file
+    report = _redacted(snapshot, book, _redactor(no_redact)) if shared else make_report(snapshot, book)
+    _show(report, as_json, markdown, form, html_file)
     raise SystemExit(_status(report, fail_on))
+
+
+def _redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:
+    """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
+    report = make_report(redact_snapshot(snapshot, redactor), book, **how)
+    report.notes = [redactor.text(note, "notes") for note in report.notes]
+    report.removed = redactor.removed
+    return report
+
+
+def _redactor(off: bool) -> Redactor:
+    names = [("user", os.environ.get(name, "")) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
+    return Redactor([*names, ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())], off)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -110,25 +138,23 @@ def cli() -> None:
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
 @_output
-def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool,
-          html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None) -> None:
+def check(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], as_json: bool, markdown: bool, form: str | None,
+          html_file: str | None, fail_on: str, rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Examine this machine."""
-    if not no_kernels and root == "/":
-        from rocmdoctor.collect import find_pythons
-
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
-    snapshot, book = _examine(root, rule_dirs, logs, pythons)
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+    snapshot, book, _ = _examine(logs, no_kernels, root, pythons, rule_dirs)
+    _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)
 
 
-def _examine(root: str, rule_dirs: tuple[str, ...], logs: tuple[str, ...] = (),
-             pythons: tuple[str, ...] = ()) -> tuple[Snapshot, rules.Rulebook]:
-    """This machine or a recorded one, with logs read along."""
-    from rocmdoctor.collect import collect
+def _examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
+             more: Callable[[], list[attach.Text]] = list) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones)."""
+    from rocmdoctor.collect import collect, find_pythons
 
     if not pathlib.Path(root).is_dir():
         raise _Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    if root == "/" and not no_kernels:
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
         collecting = pool.submit(collect, _now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
@@ -138,9 +164,9 @@ def _examine(root: str, rule_dirs: tuple[str, ...], logs: tuple[str, ...] = (),
         click.echo("\r\033[K", err=True, nl=False)
     attached = _attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += attached.problems
-    texts = [attach.Text(name, attach.clean(text)) for name, text in lines]
-    interpret.fill(snapshot, texts + attached.texts, scanner)
-    return snapshot, book
+    texts = [attach.Text(name, attach.clean(text)) for name, text in lines] + attached.texts + more()
+    interpret.fill(snapshot, texts, scanner)
+    return snapshot, book, texts
 
 
 def _attached(paths: tuple[str, ...]) -> attach.Attached:
@@ -156,11 +182,11 @@ def _attached(paths: tuple[str, ...]) -> attach.Attached:
 @cli.command()
 @click.argument("paths", nargs=-1, required=True)
 @_output
-def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, html_file: str | None, fail_on: str,
-            rule_dirs: tuple[str, ...], save: str | None) -> None:
+def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, form: str | None, html_file: str | None, fail_on: str,
+            rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
     snapshot, book = _read(paths, rule_dirs)
-    _finish(snapshot, book, as_json, markdown, html_file, fail_on, save)
+    _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)
 
 
 def _read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook]:
@@ -200,9 +226,10 @@ def _read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot,
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True, help="Exit with 1 from this severity on.")
 @click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False), help="A further folder of rules.")
+@click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in JSON and HTML.")
 def memory(paths: tuple[str, ...], root: str, snapshot: str | None, models: tuple[str, ...], sizes: tuple[str, ...], image: bool,
            context: int | None, kv_type: str, parallel: int, no_mmap: bool, as_json: bool, html_file: str | None, fail_on: str,
-           rule_dirs: tuple[str, ...]) -> None:
+           rule_dirs: tuple[str, ...], no_redact: bool) -> None:
     """Where the memory is, which model fits, and what to set.
 
     Without PATHS this machine is examined; with PATHS somebody's files, as `explain` reads them. Nothing is changed.
@@ -212,12 +239,14 @@ def memory(paths: tuple[str, ...], root: str, snapshot: str | None, models: tupl
     if snapshot or paths:
         seen, book = _read(tuple(path for path in (snapshot, *paths) if path), rule_dirs)
     else:
-        seen, book = _examine(root, rule_dirs)
-    report = make_report(seen, book, asked, default_setting=setting, only=MEMORY)
+        seen, book, _ = _examine((), True, root, (), rule_dirs)
+    how: dict[str, Any] = {"asked": asked, "default_setting": setting, "only": MEMORY}
+    shared = as_json or html_file
+    report = _redacted(seen, book, _redactor(no_redact), **how) if shared else make_report(seen, book, **how)
     for problem in book.problems:
         click.echo(f"rule left out: {problem}", err=True)
-    if html_file or as_json:
-        _show(report, as_json, False, html_file)
+    if shared:
+        _show(report, as_json, False, None, html_file)
     else:
         from rocmdoctor.render import memory_text
 
@@ -245,6 +274,68 @@ def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting
         return found + [Asked(shape.of_size(parse(size), image), setting) for size in sizes]
     except (gguf_header.Unreadable, ValueError) as error:
         raise _Usage(str(error)) from None
+
+
+@cli.command()
+@click.option("-o", "--out", metavar="FILE", default="rocmdoctor-bundle.tar.gz", show_default=True, help="Where to write it; .zip makes a zip.")
+@click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read and to put in (an application's, say).")
+@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch.")
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--dry-run", is_flag=True, help="List what would go in; write nothing.")
+@click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in.")
+def bundle(out: str, logs: tuple[str, ...], no_kernels: bool, root: str, dry_run: bool, no_redact: bool) -> None:
+    """Everything for a ticket in one redacted archive; `explain FILE` reads it."""
+    from rocmdoctor import bundle as archive
+    from rocmdoctor.render import html
+    from rocmdoctor.render import markdown as comment
+
+    said: list[attach.Text] = []
+
+    def tools() -> list[attach.Text]:
+        said.extend(archive.tool_texts() if root == "/" else [])
+        return said
+
+    snapshot, book, texts = _examine(logs, no_kernels, root, (), (), tools)
+    redactor = _redactor(no_redact)
+    for text in texts:
+        redactor.learn(text.text)
+    report = _redacted(snapshot, book, redactor)
+    pages = [archive.Part("report.md", comment.render(report), "the report as a comment for a ticket"),
+             archive.Part("report.html", html.render(report), "the report as a page")]
+    state = archive.Part("snapshot.json", json.dumps(snapshot_to_json(report.snapshot), default=str), "every fact; `rocmdoctor explain` reads it")
+    parts = list(archive.fitting([*pages, state, *archive.text_parts(texts, said, snapshot.hits, redactor)]))
+    parts.insert(0, archive.manifest(parts, __version__, snapshot.taken, redactor.removed))
+    for part in parts:
+        click.echo(f"{len(part.text.encode('utf-8', 'replace')):>10}  {part.name:32} {part.what}")
+    kinds = sorted({entry.kind for entry in redactor.removed})
+    click.echo(f"taken out: {', '.join(f'{sum(e.kind == k for e in redactor.removed)} {k}' for k in kinds) or 'nothing'}", err=True)
+    if dry_run:
+        return
+    _write_bytes(out, archive.pack(parts, out.endswith(".zip")))
+    click.echo(f"written to {out}; `rocmdoctor explain {out}` reads it", err=True)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("-o", "--out", metavar="DIR", help="Write each file there under its own name; needed for more than one.")
+def redact(paths: tuple[str, ...], out: str | None) -> None:
+    """Take names, addresses and keys out of files: logs, saved snapshots, bundles, folders; - is standard input."""
+    from rocmdoctor.redact import redacted_files
+
+    found = _attached(paths)
+    redactor = _redactor(False)
+    files = redacted_files(found, redactor)
+    if out is None and len(files) > 1:
+        raise _Usage(f"{len(files)} files: name a folder for them with -o")
+    for name, text in files.items():
+        if out is None:
+            click.echo(text, nl=False)
+            continue
+        place = pathlib.Path(out, *[part for part in pathlib.PurePosixPath(name).parts if part not in ("/", "..")])
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write(str(place), text)
+    for entry in redactor.removed:
+        click.echo(f"{entry.token:14} {entry.count:6} times  {', '.join(entry.where)}", err=True)
 
 
 @cli.group("rules")

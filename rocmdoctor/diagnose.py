@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import gpus, steps, tables, vocabulary
+from rocmdoctor import gpus, steps, tables, unexplained, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
 from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
 from rocmdoctor.rules import Rule
@@ -110,8 +110,8 @@ def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, standing: Any) -
     wanted = {rule.id, *judged.explained, *(n.split(".")[1] for n in judged.answer.used if n.startswith("seen."))}
     evidence: list[Evidence] = []
     for hit in sorted((h for h in snapshot.hits if h.rule in wanted), key=lambda h: h.rule != rule.id):
-        line = Evidence(hit.source, hit.line, hit.text[:400])
-        if line not in evidence and len(evidence) < MOST_EVIDENCE:
+        line = Evidence(hit.source, hit.line, hit.text[:400], around=hit.around)
+        if not any((e.source, e.line, e.text) == (line.source, line.line, line.text) for e in evidence) and len(evidence) < MOST_EVIDENCE:
             evidence.append(line)
     for name in judged.answer.used:
         if not name.startswith("seen."):
@@ -123,6 +123,13 @@ def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, standing: Any) -
         subject = fill_in("gpu " + judged.item + " ({gpu.gfx_target})", look)
     return Finding(rule.id, standing, rule.severity, rule.stage, subject, shown(rule.title), shown(rule.says), shown(rule.why),
                    evidence, judged.explained, deciding if standing == "possible" else [], fixes, list(rule.references))
+
+
+def _unexplained(finding: Finding, snapshot: Snapshot) -> Finding:
+    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, snapshot.facts)
+    finding.cause = known
+    finding.fixes = [*finding.fixes, report]
+    return finding
 
 
 def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
@@ -140,7 +147,7 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
             judged = _Judged(rule, item, answer, [s for s in rule.explains if s in symptoms])
             if answer.value is True:
                 true.append(judged)
-            elif answer.value is None and judged.explained and answer.used:
+            elif answer.value is None and judged.explained and answer.used and not rule.general:
                 open_.append(judged)
     beaten = {loser for judged in true for loser in judged.rule.instead_of}
     true = [j for j in true if j.rule.id not in beaten]
@@ -148,7 +155,7 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
 
     def order(j: _Judged) -> tuple[Any, ...]:
         own = j.rule.id in seen
-        return (not (own or j.explained), SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own,
+        return (not (own or j.explained), j.rule.general, SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own,
                 -len(j.answer.used), SEVERITIES.index(j.rule.severity), LAYERS.index(j.rule.stage), j.rule.id)
 
     true.sort(key=order)
@@ -159,10 +166,10 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     possible = [j for j in open_ if set(j.explained) - explained and any(
         n.startswith("seen.") and facts.lookup()(n) == Known(True, "texts") for n in j.answer.used)][:5]
     accounted = explained | {s for j in possible for s in j.explained}
-    unexplained = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
+    open_symptoms = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
     findings = [_finding(j, snapshot, facts, "cause") for j in strong]
     findings += [_finding(j, snapshot, facts, "possible") for j in possible]
-    findings += [_finding(j, snapshot, facts, "symptom") for j in unexplained]
+    findings += [_unexplained(_finding(j, snapshot, facts, "symptom"), snapshot) for j in open_symptoms]
     findings += [_finding(j, snapshot, facts, "risk") for j in risks]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank

@@ -6,13 +6,17 @@ import functools
 import importlib
 import pkgutil
 import re
+from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor import gpus, readers, vocabulary
 from rocmdoctor.attach import Text, blocks
-from rocmdoctor.model import Fact, Known, Snapshot
+from rocmdoctor.model import Fact, Hit, Known, Snapshot
 from rocmdoctor.scan import Scanner, blocks_of
 
+NEIGHBOURS = 2
+SHOWN_HITS = 3
+LONGEST_SHOWN = 300
 _GFX = re.compile(r"\bgfx(?:9[0-9][0-9a-f]|1[0-3][0-9][0-9a-f]|[78]0[0-9])\b")
 
 
@@ -23,12 +27,26 @@ def _modules() -> tuple[ModuleType, ...]:
     return tuple(sorted((m for m in found if hasattr(m, "read")), key=lambda m: -m.TRUST))
 
 
+def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
+    """The first hits of each rule with the lines before and after, as a person reads a log."""
+    lines = [] if text.path else text.text.split("\n")
+    seen: dict[str, int] = {}
+    out = []
+    for hit in hits:
+        seen[hit.rule] = seen.get(hit.rule, 0) + 1
+        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS else []
+        out.append(replace(hit, around=tuple(line[:LONGEST_SHOWN] for line in near)) if len(near) > 1 else hit)
+    return out
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
+    had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     for number, text in enumerate(texts):
-        snapshot.hits += scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text))
+        found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
+        snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
         snapshot.texts_read += 1
         mentioned.update(dict.fromkeys(_GFX.findall(text.text)))
         recognised = False
@@ -48,7 +66,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                         said[key] = (reader.TRUST, Known(reading.value, f"{text.name}:{reading.line}" if reading.line else text.name))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not recognised and not any(hit.source == text.name for hit in snapshot.hits):
+        if not recognised and not found:
             snapshot.notes.append(f"{text.name}: not understood; no reader knows this format and no rule matches it")
     for key, (_, fact) in said.items():
         if not isinstance(snapshot.facts.get(key), Known):

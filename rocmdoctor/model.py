@@ -66,6 +66,7 @@ class Hit:
     line: int
     text: str
     captures: dict[str, str]
+    around: tuple[str, ...] = ()  # the line with its neighbours, for the first hits of a rule
 
 
 @dataclass(slots=True)
@@ -103,6 +104,7 @@ class Evidence:
     text: str = ""
     fact: str = ""
     value: Any = None
+    around: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +266,16 @@ class MemoryPicture:
 
 
 @dataclass(slots=True)
+class Removed:
+    """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
+
+    token: str
+    kind: str
+    count: int = 0
+    where: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Report:
     """What every renderer gets."""
 
@@ -276,6 +288,7 @@ class Report:
     snapshot: Snapshot
     unknown: list[Missing]
     notes: list[str] = field(default_factory=list)
+    removed: list[Removed] = field(default_factory=list)
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
 
@@ -315,7 +328,7 @@ def snapshot_from_json(data: dict[str, Any]) -> Snapshot:
     if data["origin"] not in ("live", "read"):
         raise ValueError(f"origin {data['origin']!r} is neither live nor read")
     hits = [Hit(str(h["rule"]), str(h["group"]), str(h["source"]), int(h["line"]), str(h["text"]),
-                {str(k): str(v) for k, v in h["captures"].items()}) for h in data["hits"]]
+                {str(k): str(v) for k, v in h["captures"].items()}, tuple(map(str, h.get("around") or ()))) for h in data["hits"]]
     runs = [ProbeRun(str(r["probe"]), str(r["interpreter"]), float(r["seconds"]), str(r["ended"]),
                      str(r.get("signal", "")), str(r.get("noise", ""))) for r in data["runs"]]
     return Snapshot(
@@ -343,5 +356,6 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "unknown": [asdict(missing) for missing in report.unknown],
         "probes": [asdict(run) for run in report.snapshot.runs],
         "notes": list(report.notes),
+        "removed": [asdict(entry) for entry in report.removed],
         **({"memory": asdict(report.memory)} if report.memory else {}),
     }

@@ -54,7 +54,7 @@ def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
         if worst:
             states.append(LayerState(layer, "warning" if worst.severity == "warning" else "error", worst.id))
         else:
-            seen = snapshot.origin == "live" and all(_examined(snapshot, name) for name in _MATTERS[layer])
+            seen = all(_examined(snapshot, name) for name in _MATTERS[layer])
             states.append(LayerState(layer, "ok" if seen else "unknown"))
     return states
 
@@ -103,7 +103,5 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
-    if verdict == "unknown" and snapshot.origin == "read" and snapshot.texts_read and gpus.items(snapshot.facts):
-        verdict = "healthy"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
                   missing, [*snapshot.notes, *book.problems], memory=memory)

@@ -17,7 +17,7 @@ from rocmdoctor.vocabulary import ENTITIES
 
 FOLDERS = ("symptoms", *LAYERS)
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "patterns", "when", "explains",
-           "instead_of", "says", "why", "fixes", "sources", "examples", "formerly"}
+           "instead_of", "general", "says", "why", "fixes", "sources", "examples", "formerly"}
 _FIX_FIELDS = {"do", "detail", "commands", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
 
@@ -45,6 +45,7 @@ class Rule:
     patterns: dict[str, list[str]] = field(default_factory=dict)
     explains: tuple[str, ...] = ()
     instead_of: tuple[str, ...] = ()
+    general: bool = False
     says: str = ""
     why: str = ""
     fixes: tuple[RuleFix, ...] = ()
@@ -67,7 +68,14 @@ def _need(condition: bool, message: str) -> None:
 
 def _patterns(data: dict[str, Any]) -> dict[str, list[str]]:
     patterns = data.get("patterns") or {}
-    return {"line": patterns} if isinstance(patterns, list) else patterns
+    grouped = {"line": patterns} if isinstance(patterns, list) else patterns
+    _need(isinstance(grouped, dict) and all(
+        isinstance(group, list) and all(isinstance(p, str) for p in group) for group in grouped.values()),
+        "patterns is a list of texts, or a mapping of group names to such lists")
+    for name, group in grouped.items():
+        for pattern in group:
+            _need(f"(?P<{name}>" not in pattern, f"the capture {name!r} has the name of its group; seen.*.{name} would mean both")
+    return grouped
 
 
 def _check_patterns(data: Any) -> None:
@@ -106,6 +114,7 @@ def build(data: Any, name: str) -> Rule:
         status=str(data.get("status", "experimental")), stage=data["stage"], when=parse(str(data.get("when") or f"seen.{name}")),
         platforms=tuple(data.get("platforms") or ()), for_each=data.get("for_each", ""), patterns=patterns,
         explains=tuple(data.get("explains") or ()), instead_of=tuple(data.get("instead_of") or ()),
+        general=data.get("general") is True,
         says=str(data.get("says") or data["title"]).strip(), why=str(data.get("why") or "").strip(), fixes=tuple(fixes),
         references=tuple(str(s["url"]) for s in data["sources"]), examples=data.get("examples") or {})
 

@@ -77,6 +77,25 @@ def run_probe(
     return Outcome(run, facts, texts, notes)
 
 
+def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tuple[ProbeRun, str]:
+    """Run a program as it is; how it ended, and the first ``cap`` bytes of what it printed. Never raises, never outlasts the deadline."""
+    began = time.monotonic()
+    run = ProbeRun(command[0], "", 0.0, "failed")
+    folder = tempfile.mkdtemp(prefix="rocmdoctor-")
+    said = ""
+    try:
+        noise = Path(folder, "noise")
+        detail = _run(list(command), Path(folder, "out"), noise, run, began + deadline)
+        said = _head(noise, cap).decode("utf-8", "replace")
+        run.noise = detail
+    except OSError as error:
+        run.noise = f"{type(error).__name__}: {error.strerror}"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    run.seconds = round(time.monotonic() - began, 3)
+    return run, said
+
+
 def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float) -> str:
     """Start, wait, and at the deadline kill and leave. Sets how the run ended; returns a detail for a person."""
     with open(noise, "ab") as sink:

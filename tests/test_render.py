@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import random
 import re
 import unicodedata
 from collections.abc import Callable
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from markdown_it import MarkdownIt
 
-from rocmdoctor import schema
+from rocmdoctor import schema, tables
 from rocmdoctor.model import (
     LAYERS,
     Absent,
@@ -183,7 +185,7 @@ def test_hostile_text_is_washed(name: str) -> None:
     made = RENDERERS[name](hostile())
     if name == "report.ansi":
         made = re.sub(r"\x1b\[[0-9;]*m", "", made)
-    allowed = "\n\u2060" if name == "report.md" else "\n"
+    allowed = "\n\u2060" if name in ("report.md", "report.html") else "\n"  # the page carries the Markdown
     assert not {char for char in made if char not in allowed and unicodedata.category(char) in ("Cc", "Cf", "Cn", "Co")}
     assert "owned" not in made
 
@@ -223,7 +225,7 @@ def test_long_command_stays_whole() -> None:
 
 def test_html_escapes_and_allows_nothing() -> None:
     made = html.render(hostile())
-    assert "<script" not in made
+    assert made.count("<script") == 1 and made.count("</script") == 1
     assert "<img" not in made
     assert "{{ 7*7 }}" in made
     assert 'href="javascript' not in made
@@ -236,7 +238,38 @@ def test_html_escapes_and_allows_nothing() -> None:
     style = re.search(r"(?s)<style>(.*)</style>", made)
     assert style is not None
     assert base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode() in policy[1]
+    script = re.search(r"(?s)<script>(.*)</script>", made)
+    assert script is not None
+    assert f"script-src 'sha256-{base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()}'" in policy[1]
     assert "http" not in re.sub(r"(?s)<body>.*", "", made).replace("http-equiv", "")
+
+
+PIECES = ["<script>owned()</script>", "<img src=x onerror=owned()>", "</pre>", "</script>", "-->", "<!--", "]]>", "&#x3c;script>", "\x1b[31m",
+          "\x1b]8;;http://evil\x07", "\u202e", "\u200b", "\x00", "`" * 5, "\n# h", "\n> q", "@everyone", "#1", "[a](javascript:owned())",
+          "{{7*7}}", "{% raw %}", "${7*7}", "\ud800", "A" * 400, "' onclick='owned()", "\" onfocus=owned() x=\"", "<details open>", "| a | b |"]
+
+
+def test_a_hundred_thousand_hostile_lines_break_no_rendering() -> None:
+    chosen = random.Random(20261128)
+    for _ in range(50):
+        lines = ["".join(chosen.choices(PIECES, k=3)) for _ in range(2000)]
+        report = example()
+        report.findings = [replace(f, evidence=[Evidence(x, 1, x, around=(x, x)) for x in lines[:50]], fixes=[], summary=lines[51], title=lines[52])
+                           for f in report.findings]
+        report.notes = lines[100:300]
+        report.snapshot.facts = {x: Known(x, x) for x in lines}
+        page = html.render(report)
+        body = page[page.index("<body>"):page.index("<script>")]
+        tags = set(re.findall(r"<(/?[a-z0-9]+)", body)) - {"/" + t for t in BODY_TAGS} - BODY_TAGS
+        assert not tags and "<!--" not in body and len(page) < 4_000_000
+        assert not re.findall(r"\son\w+=[^&]", re.sub(r">[^<]*<", "><", body))
+        comment = markdown.render(report)
+        assert len(comment) < 65_000 and "\x1b" not in comment and "\u202e" not in comment
+        assert "\x1b" not in terminal.render(report, 80, False)
+
+
+BODY_TAGS = set("body header h1 h2 h3 h4 p button main section ol ul li span b div table tbody thead tr th td article code details summary "
+                "pre mark label input dl dt dd a".split())
 
 
 @pytest.mark.parametrize("start", ["# head", "- item", "+ item", "> quote", "1. item", "1) item", "=== x"])
@@ -258,6 +291,25 @@ def test_markdown_is_inert_and_fits() -> None:
     big = markdown.render(report)
     assert len(big) < 65_000
     assert "left out" in big
+
+
+def test_a_real_renderer_makes_of_it_what_is_meant() -> None:
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown.render(hostile()))
+    raw = set(re.findall(r"<(/?[a-z0-9]+)", page))
+    allowed = "h3 h4 p strong em ul li table thead tbody tr th td pre code details summary sub a hr br".split()
+    assert not {tag.lstrip("/") for tag in raw} - set(allowed)
+    assert "javascript:" not in re.sub(r"<code.*?</code>", "", page, flags=re.S).replace("&quot;", "") or "href=\"javascript" not in page
+    plain = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown.render(example()))
+    assert plain.count("<h4>") == len(example().findings) and "<table>" in plain and "<details>" in plain
+
+
+@pytest.mark.parametrize("form", tables.load("ticket_forms")["forms"])
+def test_a_bug_form_has_its_headings_in_order(form: str) -> None:
+    made = markdown.render_form(example(), form)
+    wanted = [h["title"] for h in tables.load("ticket_forms")["forms"][form]["headings"]]
+    shown = re.findall(r"(?m)^### (.*)$", made)
+    assert shown[:len(wanted)] == wanted and len(made) < 65_000
+    assert "This user may not open" in made and len(markdown.render_form(hostile(), form)) < 65_000
 
 
 @pytest.mark.parametrize("verdict", ["healthy", "unknown", "no_amd_gpu", "problems"])

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 
-from rocmdoctor.model import Finding, Fix, Report
+from rocmdoctor import tables
+from rocmdoctor.model import Finding, Fix, Known, Report
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
     evidence_place,
     evidence_text,
     layer_words,
+    removed_words,
     safe_link,
     standing_words,
     unknown_groups,
     value_words,
     verdict_words,
+    version_rows,
     wash,
     wash_command,
     wash_prose,
@@ -23,15 +26,31 @@ from rocmdoctor.render.wording import (
 # GitHub refuses a comment of more than 65,536 characters.
 LIMIT = 65_000
 _TAIL_RESERVE = 200
+IN_FULL = 3
 
 
 def render(report: Report) -> str:
-    """Whole blocks are left out, and counted, when the comment would grow over the limit."""
-    blocks = [f"### {_plain(verdict_words(report))}", _ladder(report)]
+    """The most useful first; whole blocks are left out from the end, and counted, when the comment would grow over the limit."""
+    ranked = [_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)]
+    rest = [_versions(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
+    rest += [_folded("Could not be examined", [_unknown(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
+    removed = removed_words(report)
+    rest.append(f"<sub>rocmdoctor {_plain(wash(report.version, 40))}{'; taken out: ' + removed if removed else ''}</sub>")
+    return _fitted([f"### {_plain(verdict_words(report))}", _summary(report)], rest)
+
+
+def render_form(report: Report, form: str) -> str:
+    """The report under the headings of an upstream bug form (``ticket_forms``). Raises KeyError for a form that is not there."""
+    blocks = []
+    for heading in tables.load("ticket_forms")["forms"][form]["headings"]:
+        filled = _filling(report, heading["fill"]) or "<!-- please write this yourself -->"
+        blocks.append(f"### {heading['title']}\n\n{filled}")
+    return _fitted([], [*blocks, _folded("Report of rocmdoctor", [render(report)])])
+
+
+def _fitted(blocks: list[str], rest: list[str]) -> str:
     room = LIMIT - _TAIL_RESERVE - sum(len(block) + 2 for block in blocks)
     dropped = 0
-    rest = [*(_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)), _unknown(report), _notes(report)]
-    rest += [_facts(report), f"<sub>rocmdoctor {_plain(wash(report.version, 40))}</sub>"]
     for block in filter(None, rest):
         if len(block) + 2 <= room:
             blocks.append(block)
@@ -41,6 +60,59 @@ def render(report: Report) -> str:
     if dropped:
         blocks.append(f"_{dropped} section(s) left out, a comment has a size limit; `--json` has everything._")
     return "\n\n".join(blocks) + "\n"
+
+
+def _folded(title: str, blocks: list[str]) -> str:
+    """Blocks behind a fold, as many as fit into a third of a comment."""
+    kept, room = [], LIMIT // 3
+    for block in filter(None, blocks):
+        room -= len(block) + 2
+        if room < 0:
+            kept.append("_more left out_")
+            break
+        kept.append(block)
+    return f"<details><summary>{title}</summary>\n\n" + "\n\n".join(kept) + "\n\n</details>" if kept else ""
+
+
+def _summary(report: Report) -> str:
+    """Five lines: the machine, where it breaks, the first finding, the first fix, what is not known."""
+    broken = [f"{name} ({status})" for name, status, _ in layer_words(report) if status in ("error", "warning")]
+    first = report.findings[0] if report.findings else None
+    missing = len(report.unknown)
+    lines = [("Machine", ", ".join(v for n, v in version_rows(report) if n in ("gfx target", "kernel", "driver version")) or "not described"),
+             ("Breaks at", ", ".join(broken) or "nothing seen"),
+             ("First finding", f"{first.title} ({standing_words(first)})" if first else "none"),
+             ("First fix", first.fixes[0].title if first and first.fixes else "none"),
+             ("Not known", f"{missing} fact{'s' if missing != 1 else ''} could not be examined" if missing else "nothing that was looked for")]
+    return "\n".join(f"- **{label}:** {_plain(wash(words))}" for label, words in lines)
+
+
+def _versions(report: Report) -> str:
+    rows = [f"| {_plain(name)} | {_plain(value)} |" for name, value in version_rows(report)]
+    rows += [f"| {name} | {status}{': ' + _plain(why) if why else ''} |" for name, status, why in layer_words(report) if status != "unknown"]
+    return "\n".join(["| what | as found |", "| --- | --- |", *rows]) if rows else ""
+
+
+def _filling(report: Report, what: str) -> str:
+    facts = report.snapshot.facts
+
+    def said(*names: str) -> str:
+        found = [f"{value_words(f.value)}" for key, f in facts.items() if key.split("[")[0] in names and isinstance(f, Known)]
+        return _plain(", ".join(dict.fromkeys(found)))
+
+    if what == "problem":
+        tops = [f"{f.title.rstrip('.')}. {f.summary}" for f in report.findings[:IN_FULL]]
+        return "\n\n".join(_plain(wash_prose(text)) for text in tops)
+    if what == "log":
+        lines = [f"{evidence_place(e)}: {evidence_text(e)}" for f in report.findings[:IN_FULL] for e in f.evidence if e.text]
+        return _fenced(lines, "text") if lines else ""
+    if what == "versions":
+        return _versions(report)
+    if what == "regression":
+        good, bad = said("report.last_good"), said("report.first_bad")
+        return f"last good {good or 'not known'}, first bad {bad or 'not known'}" if good or bad else ""
+    names = {"os": ("os.name", "report.os_said"), "cpu": ("machine.cpu",), "gpu": ("gpu.name", "gpu.gfx_target"), "app_version": ("app.version",)}
+    return said(*names[what]) if what in names else _plain(value_words(report.facts[what])) if what in report.facts else ""
 
 
 def _plain(text: str) -> str:
@@ -57,11 +129,6 @@ def _fenced(lines: list[str], language: str = "") -> str:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
-
-
-def _ladder(report: Report) -> str:
-    rows = [f"| {name} | {status} | {_plain(why)} |" for name, status, why in layer_words(report)]
-    return "\n".join(["| layer | status | because |", "| --- | --- | --- |", *rows])
 
 
 def _finding(finding: Finding, rank: int) -> str:
@@ -114,17 +181,16 @@ def _unknown(report: Report) -> str:
     lines = []
     for facts, reason, command in unknown_groups(report):
         lines += [f"# {facts}: {reason}", *command]
-    return "#### Could not be examined\n\n" + _fenced(lines, "sh")
+    return _fenced(lines, "sh")
 
 
 def _notes(report: Report) -> str:
     if not report.notes:
         return ""
-    return "#### Notes\n\n" + "\n".join(f"- {_plain(wash_prose(note))}" for note in report.notes)
+    return "\n".join(f"- {_plain(wash_prose(note))}" for note in report.notes)
 
 
 def _facts(report: Report) -> str:
-    if not report.facts:
-        return ""
-    lines = [f"{wash(name)}: {value_words(value)}" for name, value in report.facts.items()]
-    return "<details><summary>Facts</summary>\n\n" + _fenced(lines, "text") + "\n\n</details>"
+    known = {name: fact.value for name, fact in report.snapshot.facts.items() if isinstance(fact, Known)}
+    lines = [f"{wash(name)}: {value_words(value)}" for name, value in sorted(known.items())]
+    return _fenced(lines[:400], "text") if lines else ""

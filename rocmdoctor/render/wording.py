@@ -137,6 +137,8 @@ def verdict_words(report: Report) -> str:
         return f"Nothing wrong found {where}."
     if report.verdict == "unknown":
         count = f"{missing} thing{'s' if missing != 1 else ''} that matter{'s' if missing == 1 else ''}"
+        if not missing and report.origin == "read":
+            return f"Nothing known to be wrong was found {where}. They do not show the whole machine: `rocmdoctor check` examines it."
         if not missing:
             return f"Nothing wrong found {where}, but there was too little to examine."
         return f"Nothing wrong found {where}, but {count} could not be examined."
@@ -160,3 +162,17 @@ def safe_link(url: str) -> str:
     """The address when it is plain http(s), else nothing."""
     washed = wash(url, 2000)
     return washed if re.fullmatch(r"https?://[^\s<>\"'`\\]+", washed) else ""
+
+
+def removed_words(report: Report) -> str:
+    """``3 users, 1 key``: what was taken out, by kind."""
+    counts: dict[str, int] = {}
+    for entry in report.removed:
+        counts[entry.kind] = counts.get(entry.kind, 0) + 1
+    return ", ".join(f"{count} {kind}{'s' if count > 1 and kind not in ('wifi', 'ip') else ''}" for kind, count in sorted(counts.items()))
+
+
+def version_rows(report: Report) -> list[tuple[str, str]]:
+    """(name, value) of the facts that people ask for first."""
+    rows = ((name, value if isinstance(value, list) else [value]) for name, value in report.facts.items())
+    return [(wash(name.replace("_", " ")), ", ".join(value_words(v) for v in values)) for name, values in rows]

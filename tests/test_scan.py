@@ -1,0 +1,49 @@
+"""Hits in big texts: right line numbers, the first and the last of many, nothing lost in a storm."""
+
+import types
+
+from rocmdoctor import scan
+
+
+def scanner(**groups):
+    return scan.Scanner([types.SimpleNamespace(id="rule", patterns=groups)])
+
+
+def blocks(lines, size):
+    for start in range(0, len(lines), size):
+        yield ("\n".join(lines[start:start + size]) + "\n").encode()
+
+
+def test_line_numbers_count_over_blocks():
+    lines = [f"line {n}" + (" needle" if n % 7 == 0 else "") for n in range(1, 100)]
+    hits = list(scanner(line=["needle"]).scan("log", blocks(lines, 10)))
+    assert [h.line for h in hits] == list(range(7, 100, 7))
+
+
+def test_of_many_hits_the_first_and_the_last_are_kept():
+    lines = [f"needle {n}" for n in range(1, 301)]
+    hits = list(scanner(line=["needle (?P<n>\\d+)"]).scan("log", blocks(lines, 40)))
+    assert [h.line for h in hits] == [*range(1, 51), *range(251, 301)]
+    assert hits[-1].captures == {"n": "300"}
+
+
+def test_in_a_storm_the_other_patterns_and_the_end_are_still_seen():
+    storm = [f"storm {n}" for n in range(1, 10_001)]
+    storm[6_500] = "quiet word in the storm"
+    seen = scanner(storm=["storm \\d"], quiet=["quiet word"])
+    built = []
+    make = seen._alternation
+    seen._alternation = lambda without: built.append(without) or make(without)
+    hits = list(seen.scan("log", blocks(storm, 1000)))
+    assert built == [frozenset({0})]  # left out once, and not searched for again
+    assert [h.line for h in hits if h.group == "quiet"] == [6_501]
+    assert [h.line for h in hits if h.group == "storm"][-1] == 10_000
+
+
+def test_a_pattern_is_tried_in_any_case_and_at_a_line_start():
+    hits = list(scanner(line=["^error"]).scan("log", [b"no error\nERROR here\n"]))
+    assert [h.line for h in hits] == [2]
+
+
+def test_a_match_across_a_line_end_is_no_hit():
+    assert list(scanner(line=[r"first\s+second"]).scan("log", [b"the first\nsecond line\n"])) == []
