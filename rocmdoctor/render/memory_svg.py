@@ -10,6 +10,7 @@ from rocmdoctor.render.bars import Bar
 from rocmdoctor.render.wording import wash
 
 LABEL, WIDTH, ROW, HEIGHT = 200, 620, 32, 14
+MOST_LETTERS = 29
 
 # Classes, because the page's policy forbids style attributes; the page puts this into its one style sheet.
 STYLE = """
@@ -22,7 +23,7 @@ svg.memory .over { fill: var(--error); } svg.memory .wall { stroke: var(--error)
 
 def _row(bar: Bar, top: int) -> str:
     span = WIDTH - LABEL - 10
-    name = bar.label if len(bar.label) <= 34 else bar.label[:33] + "…"
+    name = bar.label if len(bar.label) <= MOST_LETTERS else bar.label[:MOST_LETTERS - 1] + "…"
     parts = [f'<text x="0" y="{top + 11}">{escape(name)}</text>']
     length, used = max(bar.length * span, 1), bar.used * span
     if bar.kind == "need":
@@ -30,7 +31,9 @@ def _row(bar: Bar, top: int) -> str:
     elif bar.kind == "free":
         parts.append(f'<rect class="free" x="{LABEL}" y="{top}" width="{length:.1f}" height="{HEIGHT}"/>')
     elif bar.kind == "wall":
-        parts.append(f'<rect class="over" x="{LABEL}" y="{top}" width="{length:.1f}" height="{HEIGHT}"/>')
+        there = min((bar.wall or 0) * span, length)
+        parts.append(f'<rect class="need" x="{LABEL}" y="{top}" width="{there:.1f}" height="{HEIGHT}"/>')
+        parts.append(f'<rect class="over" x="{LABEL + there:.1f}" y="{top}" width="{max(length - there, 1):.1f}" height="{HEIGHT}"/>')
     else:
         parts.append(f'<rect class="room" x="{LABEL}" y="{top}" width="{length:.1f}" height="{HEIGHT}"/>')
         if used > 0:

@@ -18,7 +18,7 @@ _LABEL = 30
 def render(report: Report, width: int, colour: bool) -> str:
     """The picture, then the findings of memory."""
     console, out = terminal.console_for(width, colour)
-    if report.memory is None:
+    if report.memory is None and report.verdict != "no_amd_gpu":
         terminal.say(console, Text("Nothing is known of any GPU's memory here.", style="bold"))
     for number, gpu in enumerate(report.memory.gpus if report.memory else []):
         if number:
