@@ -11,7 +11,7 @@ PROVIDES = (
     "gpu.gtt_bytes", "gpu.gtt_used_bytes", "gpu.bar_bytes", "gpu.link_speed_gts", "gpu.link_max_speed_gts",
     "gpu.link_width", "gpu.link_max_width", "gpu.vbios", "gpu.numa_node", "gpu.render_node", "gpu.busy_percent",
     "gpu.ip.*", "gpu.fw.*", "gpu.compute_partition", "gpu.memory_partition", "gpu.ras_ue_count",
-    "gpu.ras_ce_count", "gpu.power_state",
+    "gpu.ras_ce_count", "gpu.power_state", "gpu.uma_options", "gpu.uma_selected",
 )
 LANE = "quiet"
 DEADLINE = 6
@@ -133,10 +133,19 @@ def emit_ras(emit, tree, device, item):
             emit.absent(f"gpu.ras_{kind}_count", device + "/ras", item)
 
 
+def uma_options(text):
+    """Lines like ``1: Medium (8 GB)`` as [{"index", "bytes"}]: the carve-outs that the firmware lets Linux choose."""
+    unit = {"M": 1 << 20, "G": 1 << 30}
+    found = re.findall(r"^(\d+):.*?(\d+) ?([MG])B", text, re.M)
+    return [{"index": int(index), "bytes": int(count) * unit[letter]} for index, count, letter in found]
+
+
 def emit_apu(emit, tree, device, item, awake):
     """gpu_metrics starts with size (2 bytes), format, content; formats 2 and 3 are those of APUs."""
     if tree.exists(device + "/uma"):
         emit.known("gpu.is_apu", True, device + "/uma", item)
+        emit_file(emit, tree, "gpu.uma_options", device + "/uma/carveout_options", uma_options, item)
+        emit_file(emit, tree, "gpu.uma_selected", device + "/uma/carveout", int, item)
         return
     try:
         head = tree.raw(device + "/gpu_metrics", 4096) if awake else b""

@@ -3,7 +3,7 @@
 from probe_protocol import main
 
 PROVIDES = ("kfd.available", "kfd.gpu_nodes", "gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size",
-            "gpu.kfd_pool_bytes", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu")
+            "gpu.kfd_pool_bytes", "gpu.kfd_banks", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu")
 LANE = "quiet"
 DEADLINE = 4
 NEEDS = ()
@@ -14,6 +14,8 @@ NODES = KFD + "/kfd/topology/nodes"
 # include/uapi and amdkfd/kfd_crat.h: CRAT_IOLINK_FLAGS_NO_ATOMICS_32_BIT and _64_BIT
 NO_ATOMICS = 0b1100
 PCI_EXPRESS = 2
+# HSA_HEAPTYPE of hsakmttypes.h
+HEAPS = {0: "system", 1: "public", 2: "private", 3: "gds", 4: "lds", 5: "scratch"}
 FACTS_OF_A_GPU = ("gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size", "gpu.kfd_pool_bytes",
                   "gpu.kfd_node", "gpu.atomics")
 
@@ -61,7 +63,9 @@ def emit_gpu(emit, tree, number, node):
         emit.known("gpu.cwsr_size", node["cwsr_size"], source, item)
     else:
         emit.absent("gpu.cwsr_size", source, item)
-    banks = [bank.get("size_in_bytes", 0) for bank in rows(tree, folder + "/mem_banks") if bank.get("heap_type") in (1, 2)]
+    found = [(bank.get("heap_type", 0), bank.get("size_in_bytes", 0)) for bank in rows(tree, folder + "/mem_banks")]
+    emit.known("gpu.kfd_banks", [{"heap": HEAPS.get(kind, str(kind)), "size": size} for kind, size in found], folder + "/mem_banks", item)
+    banks = [size for kind, size in found if kind in (1, 2)]
     if banks:
         emit.known("gpu.kfd_pool_bytes", max(banks), folder + "/mem_banks", item)
     else:

@@ -6,7 +6,7 @@ import re
 from probe_protocol import emit_file, main
 
 PROVIDES = ("memory.ram_bytes", "memory.available_bytes", "memory.swap_bytes", "memory.installed_bytes",
-            "memory.ttm_limit_bytes", "memory.ttm_module")
+            "memory.ttm_limit_bytes", "memory.ttm_pool_bytes", "memory.ttm_module")
 LANE = "quiet"
 DEADLINE = 3
 NEEDS = ()
@@ -70,17 +70,18 @@ def emit_ttm(emit, tree):
     # With amdgpu-dkms both modules may be loaded; amdgpu then allocates from amdttm.
     module = next((name for name in ("amdttm", "ttm") if tree.exists(f"/sys/module/{name}/parameters/pages_limit")), None)
     if module is None and not tree.exists("/sys"):
-        for fact in ("memory.ttm_module", "memory.ttm_limit_bytes"):
+        for fact in ("memory.ttm_module", "memory.ttm_limit_bytes", "memory.ttm_pool_bytes"):
             emit.unknown(fact, "not_collected", "/sys was not recorded", "cat /sys/module/ttm/parameters/pages_limit")
         return
     if module is None:
-        for fact in ("memory.ttm_module", "memory.ttm_limit_bytes"):
+        for fact in ("memory.ttm_module", "memory.ttm_limit_bytes", "memory.ttm_pool_bytes"):
             emit.absent(fact, "/sys/module/ttm/parameters/pages_limit")
         return
     path = f"/sys/module/{module}/parameters/pages_limit"
     emit.known("memory.ttm_module", module, path)
     page = os.sysconf("SC_PAGE_SIZE") if tree.live else 4096
     emit_file(emit, tree, "memory.ttm_limit_bytes", path, lambda text: int(text) * page)
+    emit_file(emit, tree, "memory.ttm_pool_bytes", path.replace("pages_limit", "page_pool_size"), lambda text: int(text) * page)
 
 
 def probe(emit, tree):

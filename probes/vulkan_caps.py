@@ -10,7 +10,8 @@ from probe_protocol import main
 
 PROVIDES = [
     "vulkan.instance_version", "vulkan.mesa_version", "vulkan.amdvlk_version",
-    "vk.name", "vk.type", "vk.driver", "vk.driver_info", "vk.pci_id", "vk.heaps", "vk.max_allocation_bytes",
+    "vk.name", "vk.type", "vk.driver", "vk.driver_info", "vk.pci_id", "vk.pci_address", "vk.heaps",
+    "vk.device_local_bytes", "vk.max_allocation_bytes",
     "vk.max_buffer_bytes", "vk.fp16", "vk.bf16", "vk.int_dot", "vk.coopmat", "vk.subgroup_size",
 ]
 LANE = "loud"
@@ -36,6 +37,24 @@ def text(value):
     return str(value)
 
 
+def heaps_of(vk, device, budgeted):
+    """Size and kind of each heap; with VK_EXT_memory_budget also what this process may use of it, and uses."""
+    budget = vk.VkPhysicalDeviceMemoryBudgetPropertiesEXT()
+    wrapped = vk.VkPhysicalDeviceMemoryProperties2(pNext=budget)
+    if budgeted:
+        vk.vkGetPhysicalDeviceMemoryProperties2(device, wrapped)
+        memory = wrapped.memoryProperties
+    else:
+        memory = vk.vkGetPhysicalDeviceMemoryProperties(device)
+    heaps = []
+    for place in range(memory.memoryHeapCount):
+        heap = {"size": int(memory.memoryHeaps[place].size), "device_local": bool(memory.memoryHeaps[place].flags & 1)}
+        if budgeted:
+            heap["budget"], heap["usage"] = int(budget.heapBudget[place]), int(budget.heapUsage[place])
+        heaps.append(heap)
+    return heaps
+
+
 def device_facts(vk, emit, device, item):
     """Facts of one physical device; every struct stays in a variable until the driver has answered."""
     base = vk.vkGetPhysicalDeviceProperties(device)
@@ -43,12 +62,16 @@ def device_facts(vk, emit, device, item):
     emit.known("vk.type", TYPES.get(base.deviceType, "other"), SOURCE, item)
     emit.known("vk.pci_id", f"{base.vendorID:04x}:{base.deviceID:04x}", SOURCE, item)
 
-    memory = vk.vkGetPhysicalDeviceMemoryProperties(device)
-    heaps = [{"size": int(memory.memoryHeaps[i].size), "device_local": bool(memory.memoryHeaps[i].flags & 1)}
-             for i in range(memory.memoryHeapCount)]
-    emit.known("vk.heaps", sorted(heaps, key=lambda heap: (not heap["device_local"], -heap["size"])), SOURCE, item)
-
     names = {text(e.extensionName) for e in vk.vkEnumerateDeviceExtensionProperties(device, None)}
+    heaps = heaps_of(vk, device, "VK_EXT_memory_budget" in names and base.apiVersion >> 12 & 0x3FF)
+    emit.known("vk.heaps", sorted(heaps, key=lambda heap: (not heap["device_local"], -heap["size"])), SOURCE, item)
+    emit.known("vk.device_local_bytes", sum(heap["size"] for heap in heaps if heap["device_local"]), SOURCE, item)
+    if "VK_EXT_pci_bus_info" in names and base.apiVersion >> 12 & 0x3FF:
+        bus = vk.VkPhysicalDevicePCIBusInfoPropertiesEXT()
+        where = vk.VkPhysicalDeviceProperties2(pNext=bus)
+        vk.vkGetPhysicalDeviceProperties2(device, where)
+        emit.known("vk.pci_address", f"{bus.pciDomain:04x}:{bus.pciBus:02x}:{bus.pciDevice:02x}.{bus.pciFunction:x}", SOURCE, item)
+
     emit.known("vk.coopmat", "VK_KHR_cooperative_matrix" in names, SOURCE, item)
     emit.known("vk.bf16", "VK_KHR_shader_bfloat16" in names, SOURCE, item)
 

@@ -16,11 +16,15 @@ from typing import Any
 import click
 
 from rocmdoctor import __version__, attach, interpret, rules, tables
+from rocmdoctor.memory.need import Setting
+from rocmdoctor.memory.picture import Asked
 from rocmdoctor.model import SEVERITIES, Known, Report, Snapshot, report_to_json, snapshot_from_json, snapshot_to_json
 from rocmdoctor.redact import Redactor
 from rocmdoctor.redact import snapshot as redact_snapshot
-from rocmdoctor.report import make_report
+from rocmdoctor.report import MEMORY, make_report
 from rocmdoctor.scan import Scanner
+
+KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
 
 
 def _now() -> str:
@@ -63,9 +67,13 @@ def _show(report: Report, as_json: bool, markdown: bool, form: str | None, html_
     elif not html_file:
         from rocmdoctor.render import terminal
 
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size((100, 24)).columns
+        colour, width = _terminal()
         click.echo(terminal.render(report, width, colour), color=colour, nl=False)
+
+
+def _terminal() -> tuple[bool, int]:
+    """Whether to colour, and how wide the terminal is."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR"), shutil.get_terminal_size((100, 24)).columns
 
 
 def _status(report: Report, fail_on: str) -> int:
@@ -105,9 +113,9 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, as_json: bool, markdown: b
     raise SystemExit(_status(report, fail_on))
 
 
-def _redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor) -> Report:
+def _redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:
     """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
-    report = make_report(redact_snapshot(snapshot, redactor), book)
+    report = make_report(redact_snapshot(snapshot, redactor), book, **how)
     report.notes = [redactor.text(note, "notes") for note in report.notes]
     report.removed = redactor.removed
     return report
@@ -177,6 +185,12 @@ def _attached(paths: tuple[str, ...]) -> attach.Attached:
 def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, form: str | None, html_file: str | None, fail_on: str,
             rule_dirs: tuple[str, ...], save: str | None, no_redact: bool) -> None:
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
+    snapshot, book = _read(paths, rule_dirs)
+    _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)
+
+
+def _read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook]:
+    """What the files say."""
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = _attached(paths)
     snapshot = Snapshot(_now(), "read")
@@ -198,7 +212,72 @@ def explain(paths: tuple[str, ...], as_json: bool, markdown: bool, form: str | N
             snapshot.notes.clear()
     snapshot.notes += found.problems
     interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
-    _finish(snapshot, book, as_json, markdown, form, html_file, fail_on, save, no_redact)
+    return snapshot, book
+
+
+@cli.command()
+@click.argument("paths", nargs=-1)
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--snapshot", metavar="FILE", help="A saved snapshot instead of this machine.")
+@click.option("--model", "models", multiple=True, metavar="FILE", help="A GGUF model (needs the extra rocmdoctor[gguf]); any part of a split one.")
+@click.option("--model-size", "sizes", multiple=True, metavar="SIZE", help="A model by the size of its file: 26.8GB, 25GiB.")
+@click.option("--image", is_flag=True, help="The models of --model-size make images or videos: no KV cache.")
+@click.option("--context", type=click.IntRange(1, 1 << 27), metavar="N", help="Tokens of all sequences together.  [default: 8192]")
+@click.option("--kv-type", type=click.Choice(KV_TYPES), default="f16", show_default=True, help="Type of the KV cache.")
+@click.option("--parallel", type=click.IntRange(1, 256), default=1, show_default=True, help="Sequences at a time.")
+@click.option("--no-mmap", is_flag=True, help="The model is loaded without memory mapping.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True, help="Exit with 1 from this severity on.")
+@click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False), help="A further folder of rules.")
+@click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in JSON and HTML.")
+def memory(paths: tuple[str, ...], root: str, snapshot: str | None, models: tuple[str, ...], sizes: tuple[str, ...], image: bool,
+           context: int | None, kv_type: str, parallel: int, no_mmap: bool, as_json: bool, html_file: str | None, fail_on: str,
+           rule_dirs: tuple[str, ...], no_redact: bool) -> None:
+    """Where the memory is, which model fits, and what to set.
+
+    Without PATHS this machine is examined; with PATHS somebody's files, as `explain` reads them. Nothing is changed.
+    """
+    setting = Setting(context or int(tables.load("memory_limits")["default_context"]["value"]), kv_type, parallel, mmap=not no_mmap)
+    asked = _asked(models, sizes, image, setting)
+    if snapshot or paths:
+        seen, book = _read(tuple(path for path in (snapshot, *paths) if path), rule_dirs)
+    else:
+        seen, book, _ = _examine((), True, root, (), rule_dirs)
+    how: dict[str, Any] = {"asked": asked, "default_setting": setting, "only": MEMORY}
+    shared = as_json or html_file
+    report = _redacted(seen, book, _redactor(no_redact), **how) if shared else make_report(seen, book, **how)
+    for problem in book.problems:
+        click.echo(f"rule left out: {problem}", err=True)
+    if shared:
+        _show(report, as_json, False, None, html_file)
+    else:
+        from rocmdoctor.render import memory_text
+
+        colour, width = _terminal()
+        click.echo(memory_text.render(report, width, colour), color=colour, nl=False)
+    raise SystemExit(_memory_status(report, fail_on))
+
+
+def _memory_status(report: Report, fail_on: str) -> int:
+    """As of `check`, but undecided only where no memory is known, or not enough to judge any model."""
+    fits = [fit for gpu in report.memory.gpus for fit in gpu.fits] if report.memory else []
+    undecided = (report.memory is None and report.verdict != "no_amd_gpu") or (bool(fits) and all(fit.verdict == "unknown" for fit in fits))
+    status = _status(report, fail_on)
+    return status if status == 1 else 3 if undecided else 0
+
+
+def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:
+    from rocmdoctor.memory import gguf_header, shape
+    from rocmdoctor.memory.sizes import parse
+
+    if image and not sizes:
+        raise _Usage("--image goes with --model-size SIZE; a GGUF file of an image model is given by its size too")
+    try:
+        found = [Asked(gguf_header.read(pathlib.Path(file)), setting) for file in models]
+        return found + [Asked(shape.of_size(parse(size), image), setting) for size in sizes]
+    except (gguf_header.Unreadable, ValueError) as error:
+        raise _Usage(str(error)) from None
 
 
 @cli.command()

@@ -159,6 +159,112 @@ class Missing:
     command: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One place where memory is, in bytes. ``kind`` is vram, visible, gtt, limit, ram, kfd, hip, vulkan, dedicated, shared or app."""
+
+    name: str
+    kind: str
+    total_bytes: int | None
+    used_bytes: int | None = None
+    source: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that holds memory of the GPU now."""
+
+    pid: int
+    name: str
+    vram_bytes: int
+    gtt_bytes: int
+    kfd_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AppReading:
+    """Which number an application takes for the size of the GPU. ``bytes`` is None when that number is not known here."""
+
+    app: str
+    backend: str
+    versions: str
+    reads: str
+    bytes: int | None
+    note: str
+    source: str
+    installed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of what a model needs. ``where`` is gpu, host, or load (only while it is being loaded)."""
+
+    name: str
+    where: Literal["gpu", "host", "load"]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """One limit that a model meets, in the order of loading. ``holds`` is None when the limit is not known."""
+
+    name: str
+    needed_bytes: int
+    limit_bytes: int | None
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Whether one model fits with one backend: yes, only_with, no or unknown; ``changes`` are the ways that make it fit."""
+
+    model: str
+    backend: str
+    verdict: Literal["yes", "only_with", "no", "unknown"]
+    says: str
+    parts: list[Part]
+    walls: list[Wall]
+    fails_at: str
+    changes: list[str]
+    settings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to set on an APU. ``limit_bytes`` is the TTM limit on Linux, None where there is none to set."""
+
+    says: str
+    carve_out_bytes: int
+    system_bytes: int
+    limit_bytes: int | None
+    steps: list[Fix]
+
+
+@dataclass(slots=True)
+class GpuMemory:
+    """Where the memory of one GPU is, who holds it, what each application takes it for, and what fits."""
+
+    item: str
+    name: str
+    gfx: str
+    is_apu: bool | None
+    pools: list[Pool]
+    holders: list[Holder]
+    holders_unknown: str
+    apps: list[AppReading]
+    fits: list[Fit] = field(default_factory=list)
+    plan: Plan | None = None
+
+
+@dataclass(slots=True)
+class MemoryPicture:
+    """The memory of a machine: what all GPUs share, and each GPU."""
+
+    system: list[Pool]
+    gpus: list[GpuMemory]
+
+
 @dataclass(slots=True)
 class Removed:
     """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
@@ -184,6 +290,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     removed: list[Removed] = field(default_factory=list)
     schema: str = REPORT_SCHEMA
+    memory: MemoryPicture | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -250,4 +357,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "probes": [asdict(run) for run in report.snapshot.runs],
         "notes": list(report.notes),
         "removed": [asdict(entry) for entry in report.removed],
+        **({"memory": asdict(report.memory)} if report.memory else {}),
     }

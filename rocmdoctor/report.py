@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from rocmdoctor import __version__, gpus
+from rocmdoctor import __version__, gpus, tables
 from rocmdoctor.diagnose import diagnose
+from rocmdoctor.memory.need import Setting
+from rocmdoctor.memory.picture import Asked, picture, verdicts
 from rocmdoctor.model import LAYERS, Fact, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
 from rocmdoctor.rules import Rulebook
 
@@ -70,15 +73,32 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
         "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
 
 
-def make_report(snapshot: Snapshot, book: Rulebook) -> Report:
-    """The one object that every renderer gets."""
+MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
+
+
+def _about(finding: Finding, book: Rulebook, symptoms: Sequence[str]) -> bool:
+    """Whether a finding is one of the symptoms, or of a rule that explains one."""
+    rule = book.rules.get(finding.id)
+    return finding.id in symptoms or finding.id == "no-amd-gpu" or bool(rule and set(rule.explains) & set(symptoms))
+
+
+def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,
+                only: Sequence[str] = ()) -> Report:
+    """The one object that every renderer gets. ``asked`` are models to judge; ``only`` keeps the findings about some symptoms."""
     count = snapshot.facts.get("pci.amd_gpu_count")
     dxg = snapshot.facts.get("wsl.dxg")
     family = snapshot.facts.get("os.family")
     wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
     none = (not wsl and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
             and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
+    setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
+    memory = None if none else picture(snapshot.facts, asked, setting)
     findings = [_no_gpu(snapshot)] if none else diagnose(snapshot, book.rules)
+    if only:
+        findings = [finding for finding in findings if _about(finding, book, only)]
+    findings = [*verdicts(memory, asked), *findings]
+    for rank, finding in enumerate(findings, 1):
+        finding.rank = rank
     missing = [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command)
                for key, fact in snapshot.facts.items()
                if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
@@ -88,4 +108,4 @@ def make_report(snapshot: Snapshot, book: Rulebook) -> Report:
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems])
+                  missing, [*snapshot.notes, *book.problems], memory=memory)

@@ -41,17 +41,21 @@ def generate() -> dict[str, Any]:
 def _object(kind: type[Any], definitions: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind)]
+    # What may be missing altogether, in reports written before there was such a thing.
+    optional = {"memory"} if kind is model.Report else set()
     return {
         "description": (kind.__doc__ or "").strip().splitlines()[0],
         "type": "object",
         "properties": {name: _of(hints[name], definitions) for name in names},
-        "required": names,
+        "required": [name for name in names if name not in optional],
     }
 
 
 def _of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if hint is Any:
         return {}
+    if hint is type(None):
+        return {"type": "null"}
     if hint in _PLAIN:
         return {"type": _PLAIN[hint]}
     origin, arguments = get_origin(hint), get_args(hint)

@@ -37,6 +37,12 @@ gpu.visible_vram_bytes  | int  | bytes | VRAM that the CPU can map (BAR); equals
 gpu.gtt_bytes           | int  | bytes | size of the GTT domain
 gpu.gtt_used_bytes      | int  | bytes | GTT in use
 gpu.kfd_pool_bytes      | int  | bytes | largest memory bank or pool that KFD/HSA offers for the GPU
+gpu.kfd_banks           | list | bytes | memory banks of the KFD node: [{"heap", "size"}]
+gpu.hip_total_bytes     | int  | bytes | total of hipMemGetInfo
+gpu.hip_free_bytes      | int  | bytes | free of hipMemGetInfo
+gpu.holders             | list | bytes | processes that hold memory of the GPU: [{"pid", "name", "vram_bytes", "gtt_bytes", "kfd_bytes"}]
+gpu.uma_options         | list | bytes | carve-outs that the firmware lets Linux choose: [{"index", "bytes"}]
+gpu.uma_selected        | int  |       | index of the chosen carve-out in gpu.uma_options
 gpu.bar_bytes           | int  | bytes | largest prefetchable BAR
 gpu.link_speed_gts      | float| GT/s  | PCIe link speed now
 gpu.link_max_speed_gts  | float| GT/s  | PCIe link speed at best
@@ -83,6 +89,8 @@ memory.available_bytes  | int  | bytes | MemAvailable
 memory.swap_bytes       | int  | bytes | swap
 memory.installed_bytes  | int  | bytes | RAM that is fitted, as the owner or DMI says
 memory.ttm_limit_bytes  | int  | bytes | pages_limit of the TTM module in charge
+memory.ttm_pool_bytes   | int  | bytes | page_pool_size of the TTM module in charge
+memory.hidden_processes | int  |       | processes that this user may not look into, so that what they hold is unknown
 memory.ttm_module       | str  |       | ttm or amdttm (amdgpu-dkms)
 amdgpu.loaded           | bool |       | amdgpu module is loaded
 amdgpu.built            | bool |       | the running kernel has an amdgpu module or built-in
@@ -143,7 +151,9 @@ vk.type                 | str  |       | cpu, discrete, integrated, virtual, oth
 vk.driver               | str  |       | radv, amdvlk, amd-proprietary, llvmpipe, other
 vk.driver_info          | str  |       | driver version text
 vk.pci_id               | str  |       | vendor:device
-vk.heaps                | list | bytes | heap sizes, device-local first: [{"size","device_local"}]
+vk.pci_address          | str  |       | PCI address, where the driver says it
+vk.heaps                | list | bytes | heaps, device-local first: [{"size","device_local"}], with "budget" and "usage" where the driver says them
+vk.device_local_bytes   | int  | bytes | sum of the device-local heaps
 vk.max_allocation_bytes | int  | bytes | maxMemoryAllocationSize
 vk.max_buffer_bytes     | int  | bytes | maxBufferSize
 vk.fp16                 | bool |       | shaderFloat16

@@ -10,8 +10,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocmdoctor.memory import sizes
 from rocmdoctor.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render import markdown
+from rocmdoctor.render import markdown, memory_svg
 from rocmdoctor.render.wording import (
     VERDICT_HEAD,
     evidence_place,
@@ -51,7 +52,8 @@ def render(report: Report) -> str:
         link=safe_link,
         context=_context,
     )
-    policy = (f"default-src 'none'; style-src 'sha256-{_hash(_STYLE)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
+    style = _STYLE + (memory_svg.STYLE if report.memory else "")
+    policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
     return environment.get_template("report.html.j2").render(
@@ -65,7 +67,9 @@ def render(report: Report) -> str:
         facts=facts[:MOST_FACTS],
         facts_left_out=max(0, len(facts) - MOST_FACTS),
         comment=markdown.render(report),
-        style=Markup(_STYLE),
+        size=sizes.words,
+        memory_svg=memory_svg.render(report.memory) if report.memory else "",
+        style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),
     ).lstrip()

@@ -27,10 +27,9 @@ _STATUS_STYLE = {"ok": "green", "warning": "yellow", "error": "bold red", "unkno
 _VERDICT_STYLE = {"healthy": "bold green", "problems": "bold red", "unknown": "bold yellow", "no_amd_gpu": "bold cyan"}
 
 
-def render(report: Report, width: int, colour: bool) -> str:
-    """The whole report. Only commands and addresses may be wider than ``width``: they must copy whole."""
+def console_for(width: int, colour: bool) -> tuple[Console, StringIO]:
+    """A console that writes into a text. Text objects only, so no markup is ever parsed; only the arguments decide."""
     out = StringIO()
-    # Text objects only, so no markup is ever parsed; an empty environment, so only the arguments decide.
     console = Console(
         file=out,
         width=max(width, 24),
@@ -43,23 +42,35 @@ def render(report: Report, width: int, colour: bool) -> str:
         legacy_windows=False,
         _environ={},
     )
+    return console, out
+
+
+def text_of(out: StringIO) -> str:
+    """What was written, without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def render(report: Report, width: int, colour: bool) -> str:
+    """The whole report. Only commands and addresses may be wider than ``width``: they must copy whole."""
+    console, out = console_for(width, colour)
     verdict = verdict_words(report)
     if report.verdict == "problems" and report.findings and report.findings[0].severity in ("warning", "info"):
         style = "bold yellow"
     else:
         style = _VERDICT_STYLE[report.verdict]
-    _say(console, Text(verdict, style=style))
+    say(console, Text(verdict, style=style))
     console.print()
     _print_ladder(console, report)
     for place, finding in enumerate(report.findings, 1):
         console.print()
-        _print_finding(console, finding, finding.rank or place)
+        print_finding(console, finding, finding.rank or place)
     _print_unknown(console, report)
-    _print_notes(console, report)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    print_notes(console, report)
+    return text_of(out)
 
 
-def _say(console: Console, text: Text, indent: int = 0) -> None:
+def say(console: Console, text: Text, indent: int = 0) -> None:
+    """One paragraph."""
     console.print(Padding(text, (0, 0, 0, indent), expand=False))
 
 
@@ -69,7 +80,7 @@ def _say_whole(console: Console, text: str, indent: int, style: str = "") -> Non
 
 def _labelled(console: Console, label: str, words: str, indent: int) -> None:
     if words:
-        _say(console, Text.assemble((f"{label}: ", "bold"), words), indent)
+        say(console, Text.assemble((f"{label}: ", "bold"), words), indent)
 
 
 def _print_ladder(console: Console, report: Report) -> None:
@@ -77,33 +88,34 @@ def _print_ladder(console: Console, report: Report) -> None:
         line = Text.assemble(f"{name:<10}", (status, _STATUS_STYLE[status]))
         if why:
             line.append(" " * (9 - len(status)) + why)
-        _say(console, line, 2)
+        say(console, line, 2)
 
 
-def _print_finding(console: Console, finding: Finding, rank: int) -> None:
+def print_finding(console: Console, finding: Finding, rank: int) -> None:
+    """A finding with its evidence and fixes."""
     head = Text.assemble(
         (f"{rank}. ", "bold"), (finding.severity, _SEVERITY_STYLE[finding.severity]), " ", (wash(finding.title), "bold")
     )
-    _say(console, head)
+    say(console, head)
     about = f"{standing_words(finding)} · {finding.layer}"
     if finding.subject:
         about += f" · {wash(finding.subject)}"
-    _say(console, Text(f"{about} · {wash(finding.id)}", style="dim"), 3)
+    say(console, Text(f"{about} · {wash(finding.id)}", style="dim"), 3)
     if finding.summary:
-        _say(console, Text(wash_prose(finding.summary)), 3)
+        say(console, Text(wash_prose(finding.summary)), 3)
     if finding.cause and finding.cause != finding.summary:
         _labelled(console, "Why", wash_prose(finding.cause), 3)
     _labelled(console, "Explains", ", ".join(wash(name) for name in finding.explains), 3)
     _print_evidence(console, finding.evidence)
     if finding.to_decide:
-        _say(console, Text("This would decide it:", style="bold"), 3)
+        say(console, Text("This would decide it:", style="bold"), 3)
         for step in finding.to_decide:
             for line in wash_command(step):
                 _say_whole(console, line, 5, "cyan")
     for number, fix in enumerate(finding.fixes, 1):
-        _print_fix(console, fix, number)
+        print_fix(console, fix, number)
     if finding.references:
-        _say(console, Text("References:", style="bold"), 3)
+        say(console, Text("References:", style="bold"), 3)
         for url in finding.references:
             _say_whole(console, wash(url, 2000), 5)
 
@@ -111,18 +123,19 @@ def _print_finding(console: Console, finding: Finding, rank: int) -> None:
 def _print_evidence(console: Console, evidence: list[Evidence]) -> None:
     if not evidence:
         return
-    _say(console, Text("Evidence:", style="bold"), 3)
+    say(console, Text("Evidence:", style="bold"), 3)
     for item in evidence[:MAX_EVIDENCE]:
         joint = " = " if item.fact and not item.text else ": "
-        _say(console, Text.assemble((evidence_place(item), "cyan"), joint, evidence_text(item)), 5)
+        say(console, Text.assemble((evidence_place(item), "cyan"), joint, evidence_text(item)), 5)
     if len(evidence) > MAX_EVIDENCE:
-        _say(console, Text(f"… {len(evidence) - MAX_EVIDENCE} more", style="dim"), 5)
+        say(console, Text(f"… {len(evidence) - MAX_EVIDENCE} more", style="dim"), 5)
 
 
-def _print_fix(console: Console, fix: Fix, number: int) -> None:
-    _say(console, Text.assemble((f"Fix {number}: ", "bold green"), (wash(fix.title), "bold")), 3)
+def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> None:
+    """One thing to do, with its commands, its cost and the way back."""
+    say(console, Text.assemble((f"{word} {number}: ", "bold green"), (wash(fix.title), "bold")), 3)
     if fix.detail:
-        _say(console, Text(wash_prose(fix.detail)), 5)
+        say(console, Text(wash_prose(fix.detail)), 5)
     for command in fix.commands:
         for line in wash_command(command):
             _say_whole(console, "$ " + line, 5, "cyan")
@@ -138,17 +151,18 @@ def _print_unknown(console: Console, report: Report) -> None:
     if not report.unknown:
         return
     console.print()
-    _say(console, Text("Could not be examined", style="bold"))
+    say(console, Text("Could not be examined", style="bold"))
     for facts, reason, command in unknown_groups(report):
-        _say(console, Text(f"{facts}: {reason}"), 2)
+        say(console, Text(f"{facts}: {reason}"), 2)
         for line in command:
             _say_whole(console, "$ " + line, 4, "cyan")
 
 
-def _print_notes(console: Console, report: Report) -> None:
+def print_notes(console: Console, report: Report) -> None:
+    """What the person should know besides."""
     if not report.notes:
         return
     console.print()
-    _say(console, Text("Notes", style="bold"))
+    say(console, Text("Notes", style="bold"))
     for note in report.notes:
-        _say(console, Text(wash_prose(note)), 2)
+        say(console, Text(wash_prose(note)), 2)
