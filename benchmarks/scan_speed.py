@@ -70,7 +70,8 @@ def main() -> None:
     parser.add_argument("--storm", type=float, default=0.001)
     arguments = parser.parse_args()
     book = rules.load()
-    patterns = [re.sub(r"\(\?P<\w+>", "(?:", p)  # one name may stand only once in ripgrep's joined expression
+    # One name may stand only once in ripgrep's joined expression, and without Unicode no letter beyond ASCII.
+    patterns = [re.sub(r"[^\x00-\x7f]", ".", re.sub(r"\(\?P<\w+>", "(?:", p))
                 for rule in book.rules.values() for group in rule.patterns.values() for p in group]
     grep = shutil.which("rg")
     with tempfile.TemporaryDirectory() as folder:

@@ -322,7 +322,7 @@ def gather(paths: list[str], stdin: BinaryIO) -> Attached:
     return reader.found
 
 
-def blocks(path: pathlib.Path, size: int = 4 << 20) -> Iterator[bytes]:
+def blocks(path: pathlib.Path, size: int = 2 << 20) -> Iterator[bytes]:
     """A big file in blocks that end at a newline."""
     with path.open("rb") as stream:
         rest = b""

@@ -12,13 +12,15 @@ import re2
 
 from rocmdoctor import cache
 from rocmdoctor.conditions import Condition, ConditionError, parse
+from rocmdoctor.literals import required
 from rocmdoctor.model import LAYERS, SEVERITIES
 from rocmdoctor.paths import data_dir
 from rocmdoctor.vocabulary import ENTITIES
 
 FOLDERS = ("symptoms", *LAYERS)
+_LITERALS = "literals of the patterns"  # computed, and kept with the parsed file
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "patterns", "when", "explains",
-           "instead_of", "general", "says", "why", "fixes", "sources", "examples", "formerly"}
+           "instead_of", "general", _LITERALS, "says", "why", "fixes", "sources", "examples", "formerly"}
 _FIX_FIELDS = {"do", "detail", "commands", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
 
@@ -44,6 +46,7 @@ class Rule:
     platforms: tuple[str, ...] = ()
     for_each: str = ""
     patterns: dict[str, list[str]] = field(default_factory=dict)
+    literals: dict[str, list[list[list[str]]]] = field(default_factory=dict)
     explains: tuple[str, ...] = ()
     instead_of: tuple[str, ...] = ()
     general: bool = False
@@ -82,7 +85,7 @@ def _patterns(data: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _check_patterns(data: Any) -> None:
-    """Compiling some hundred patterns takes longer than all conditions, so it is done where the result is kept."""
+    """Compiling the patterns and finding their literals takes longer than all conditions, so it is done where the result is kept."""
     options = re2.Options()
     options.log_errors = False  # the reason is in the exception; RE2 would print its own line as well
     for group in _patterns(data).values() if isinstance(data, dict) else ():
@@ -92,6 +95,8 @@ def _check_patterns(data: Any) -> None:
             except re2.error as error:
                 why = error.args[0]
                 raise ValueError(f" pattern {pattern!r}: {why.decode('utf-8', 'replace') if isinstance(why, bytes) else why}") from None
+    if isinstance(data, dict):
+        data[_LITERALS] = {name: [required(pattern) for pattern in group] for name, group in _patterns(data).items()}
 
 
 def build(data: Any, name: str) -> Rule:
@@ -116,7 +121,7 @@ def build(data: Any, name: str) -> Rule:
     return Rule(
         id=name, kind=data["kind"], title=str(data["title"]), severity=data["severity"],
         status=str(data.get("status", "experimental")), stage=data["stage"], when=parse(str(data.get("when") or f"seen.{name}")),
-        platforms=tuple(data.get("platforms") or ()), for_each=data.get("for_each", ""), patterns=patterns,
+        platforms=tuple(data.get("platforms") or ()), for_each=data.get("for_each", ""), patterns=patterns, literals=data.get(_LITERALS) or {},
         explains=tuple(data.get("explains") or ()), instead_of=tuple(data.get("instead_of") or ()),
         general=data.get("general") is True,
         says=str(data.get("says") or data["title"]).strip(), why=str(data.get("why") or "").strip(), fixes=tuple(fixes),

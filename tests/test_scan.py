@@ -32,10 +32,10 @@ def test_in_a_storm_the_other_patterns_and_the_end_are_still_seen():
     storm[6_500] = "quiet word in the storm"
     seen = scanner(storm=["storm \\d"], quiet=["quiet word"])
     built = []
-    make = seen._alternation
-    seen._alternation = lambda without: built.append(without) or make(without)
+    make = seen._plan
+    seen._plan = lambda sample, without: built.append(without) or make(sample, without)
     hits = list(seen.scan("log", blocks(storm, 1000)))
-    assert built == [frozenset({0})]  # left out once, and not searched for again
+    assert built == [frozenset({0}), frozenset()]  # left out once, and not searched for again before the last block
     assert [h.line for h in hits if h.group == "quiet"] == [6_501]
     assert [h.line for h in hits if h.group == "storm"][-1] == 10_000
 
@@ -47,3 +47,22 @@ def test_a_pattern_is_tried_in_any_case_and_at_a_line_start():
 
 def test_a_match_across_a_line_end_is_no_hit():
     assert list(scanner(line=[r"first\s+second"]).scan("log", [b"the first\nsecond line\n"])) == []
+
+
+def test_the_literals_lose_no_hit():
+    """Every example line of every rule, scanned with the literals and with each pattern alone."""
+    import re2
+
+    from rocmdoctor import rules
+
+    book = rules.load()
+    lines = [line for rule in book.rules.values() for kind in rule.examples.values() for e in kind for line in (e.get("text") or "").split("\n")]
+    text = "\n".join(lines)
+    found = {(h.rule, h.group, h.line) for h in scan.Scanner(book.rules.values()).scan("x", [text.encode()])}
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    for rule in book.rules.values():
+        for group, patterns in rule.patterns.items():
+            compiled = [re2.compile(f"(?i){p}".encode(), options) for p in patterns]
+            alone = {number for number, line in enumerate(lines, 1) if any(c.search(line.encode()) for c in compiled)}
+            assert alone == {line for r, g, line in found if (r, g) == (rule.id, group)} or len(alone) >= 100, (rule.id, group)
