@@ -22,7 +22,7 @@ from rocmdoctor.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, f
 _EVERYWHERE = ("key", "user", "host", "serial", "wifi", "domain", "id")
 _GRAVEST = ("key", "email", "serial", "id", "uuid", "mac", "ip", "wifi", "domain", "host", "user")
 SHORTEST_BARE = 3
-_TOKEN = re.compile(r"<[a-z]+-\d+>")
+_TOKEN = re.compile(r"<[a-z]+-\d+ü?>")
 
 
 @functools.cache
@@ -96,7 +96,8 @@ class Redactor:
         entry = self._tokens.get((kind, value))
         if entry is None:
             number = sum(k == kind for k, _ in self._tokens) + 1
-            entry = self._tokens[kind, value] = Removed(f"<{kind}-{number}>", kind)
+            # That a path has letters beyond ASCII is evidence (MIOpen and others fail there), so the token keeps one.
+            entry = self._tokens[kind, value] = Removed(f"<{kind}-{number}{'' if value.isascii() else 'ü'}>", kind)
         entry.count += 1
         if where and where not in entry.where and len(entry.where) < 5:
             entry.where.append(where)
