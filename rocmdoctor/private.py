@@ -153,29 +153,34 @@ class _Formats:
 
     def __init__(self) -> None:
         self._set = re2.Set.SearchSet(_quiet())
-        self._in_set: list[tuple[str, re.Pattern[str]]] = []
-        self._others: list[tuple[str, tuple[str, ...], re.Pattern[str]]] = []
+        self._in_set: list[tuple[str, str, int]] = []
+        self._others: list[tuple[str, tuple[str, ...], str, int]] = []
         listed = [(kind, tuple(hints.split("|")), pattern, 0) for kind, hints, pattern in _PATTERNS]
         for pattern, flags in _key_formats():
             start = re.match(r"\(?([A-Za-z]{3,})", pattern)
             listed.append(("key", (start.group(1).lower() if start else "",), pattern, flags))
         for kind, hints, pattern, flags in listed:
-            compiled = re.compile(pattern, flags)
             try:
                 self._set.Add(("(?i)" if flags & re.IGNORECASE else "") + pattern.replace(r"\Z", r"\z"))
             except re2.error:  # looks ahead or behind, which RE2 does not
-                self._others.append((kind, hints, compiled))
+                self._others.append((kind, hints, pattern, flags))
             else:
-                self._in_set.append((kind, compiled))
+                self._in_set.append((kind, pattern, flags))
         self._set.Compile()
 
     def likely(self, text: str) -> Iterator[tuple[str, re.Pattern[str]]]:
         for index in self._set.Match(text) or ():
-            yield self._in_set[index]
+            kind, pattern, flags = self._in_set[index]
+            yield kind, _compiled(pattern, flags)
         low = text.lower()
-        for kind, hints, pattern in self._others:
+        for kind, hints, pattern, flags in self._others:
             if any(hint in low for hint in hints):
-                yield kind, pattern
+                yield kind, _compiled(pattern, flags)
+
+
+@functools.cache
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
 
 
 def _quiet() -> Any:

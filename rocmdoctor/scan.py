@@ -41,6 +41,15 @@ class _Tally:
     patterns: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     last: dict[tuple[str, str], deque[Hit]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=KEEP_LAST)))
     vain: dict[bytes, set[int]] = field(default_factory=dict)  # by line without its digits: patterns that were tried in vain
+    big: bool = False  # worth remembering them
+
+    def in_vain(self, line: bytes) -> set[int]:
+        if not self.big:
+            return set()
+        shape = line.translate(_ANY_DIGIT)
+        if len(self.vain) >= _MOST_SHAPES and shape not in self.vain:
+            self.vain.clear()
+        return self.vain.setdefault(shape, set())
 
 
 @dataclass(slots=True)
@@ -70,7 +79,7 @@ class Scanner:
         self._options = options
         self._each: dict[int, Any] = {}
         self._sets: dict[frozenset[int], Any] = {}
-        self._digit_blind: set[int] = set()  # of those compiled: a line's digits do not matter to them
+        self._digit_blind: dict[int, bool] = {}  # patterns to which a line's digits do not matter
         self._without_literal = [i for i, choices in enumerate(self._choices) if not choices]
         never = r"[^\x00-\xff]"
         joined = "|".join(f"(?:{_NAMED.sub('(?:', self._owners[i][2])})" for i in self._without_literal)
@@ -107,6 +116,7 @@ class Scanner:
         coming = iter(blocks)
         block = next(coming, None)
         while block is not None:
+            tally.big = tally.big or len(block) > _BIG
             following = next(coming, None)
             now = frozenset(i for i, n in tally.patterns.items() if n >= STORM) if following is not None else frozenset[int]()
             if now != stormy or (not plans and len(block) > _BIG):
@@ -144,12 +154,7 @@ class Scanner:
             yield start, *found[start]
 
     def _line(self, source: str, number: int, line: bytes, patterns: set[int], tally: _Tally, most: int) -> Iterator[Hit]:
-        shape = line.translate(_ANY_DIGIT)
-        vain = tally.vain.get(shape)
-        if vain is None:
-            if len(tally.vain) >= _MOST_SHAPES:
-                tally.vain.clear()
-            vain = tally.vain[shape] = set()
+        vain = tally.in_vain(line)
         open_ = frozenset(patterns - vain)
         if not open_ or self._none_of(open_, line):
             return
@@ -158,7 +163,7 @@ class Scanner:
                 continue
             match = self._compiled(index).search(line)
             if not match:
-                if index in self._digit_blind:
+                if tally.big and self._blind_to_digits(index):
                     vain.add(index)
                 continue
             rule, group, _ = self._owners[index]
@@ -186,9 +191,12 @@ class Scanner:
         if index not in self._each:
             pattern = self._owners[index][2]
             self._each[index] = re2.compile(f"(?i){pattern}".encode(), self._options)
-            if not literals.tells_digits_apart(pattern):
-                self._digit_blind.add(index)
         return self._each[index]
+
+    def _blind_to_digits(self, index: int) -> bool:
+        if index not in self._digit_blind:
+            self._digit_blind[index] = not literals.tells_digits_apart(self._owners[index][2])
+        return self._digit_blind[index]
 
 
 def _line_at(block: bytes, at: int) -> tuple[int, int]:
