@@ -45,6 +45,11 @@ class Part:
     text: str
     what: str
 
+    @property
+    def raw(self) -> bytes:
+        """The bytes of the file."""
+        return self.text.encode("utf-8", "replace")
+
 
 def excerpt(text: Text, hits: list[Hit]) -> str:
     """The start, the end and the surroundings of every hit of a text, with the number of lines left out between."""
@@ -92,7 +97,7 @@ def fitting(parts: list[Part]) -> Iterator[Part]:
     """The parts that fit into a bundle, in their order."""
     room = MOST_BYTES
     for part in parts:
-        room -= len(part.text.encode("utf-8", "replace"))
+        room -= len(part.raw)
         if room >= 0:
             yield part
 
@@ -101,8 +106,7 @@ def manifest(parts: list[Part], version: str, taken: str, removed: list[Removed]
     """What is inside, with sizes and checksums, and what was taken out."""
     listed = []
     for part in parts:
-        raw = part.text.encode("utf-8", "replace")
-        listed.append({"name": part.name, "what": part.what, "bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
+        listed.append({"name": part.name, "what": part.what, "bytes": len(part.raw), "sha256": hashlib.sha256(part.raw).hexdigest()})
     data = {"schema": SCHEMA, "version": version, "taken": taken, "files": listed, "removed": [asdict(entry) for entry in removed]}
     return Part(MANIFEST, json.dumps(data, indent=1), "what is inside, sizes and checksums")
 
@@ -113,12 +117,11 @@ def pack(parts: list[Part], as_zip: bool) -> bytes:
     if as_zip:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
             for part in parts:
-                zipped.writestr(zipfile.ZipInfo(part.name), part.text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
+                zipped.writestr(zipfile.ZipInfo(part.name), part.raw, zipfile.ZIP_DEFLATED)
         return out.getvalue()
     with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tarred:
         for part in parts:
-            raw = part.text.encode("utf-8", "replace")
             info = tarfile.TarInfo(part.name)
-            info.size, info.mode = len(raw), 0o600
-            tarred.addfile(info, io.BytesIO(raw))
+            info.size, info.mode = len(part.raw), 0o600
+            tarred.addfile(info, io.BytesIO(part.raw))
     return out.getvalue()

@@ -310,7 +310,7 @@ def bundle(out: str, logs: tuple[str, ...], no_kernels: bool, root: str, dry_run
     parts = list(archive.fitting([*pages, state, *archive.text_parts(texts, said, snapshot.hits, redactor)]))
     parts.insert(0, archive.manifest(parts, __version__, snapshot.taken, redactor.removed))
     for part in parts:
-        click.echo(f"{len(part.text.encode('utf-8', 'replace')):>10}  {part.name:32} {part.what}")
+        click.echo(f"{len(part.raw):>10}  {part.name:32} {part.what}")
     kinds = sorted({entry.kind for entry in redactor.removed})
     click.echo(f"taken out: {', '.join(f'{sum(e.kind == k for e in redactor.removed)} {k}' for k in kinds) or 'nothing'}", err=True)
     if dry_run:

@@ -111,7 +111,7 @@ def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, standing: Any) -
     evidence: list[Evidence] = []
     for hit in sorted((h for h in snapshot.hits if h.rule in wanted), key=lambda h: h.rule != rule.id):
         line = Evidence(hit.source, hit.line, hit.text[:400], around=hit.around)
-        if not any((e.source, e.line, e.text) == (line.source, line.line, line.text) for e in evidence) and len(evidence) < MOST_EVIDENCE:
+        if line not in evidence and len(evidence) < MOST_EVIDENCE:
             evidence.append(line)
     for name in judged.answer.used:
         if not name.startswith("seen."):

@@ -29,7 +29,9 @@ def _modules() -> tuple[ModuleType, ...]:
 
 def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
     """The first hits of each rule with the lines before and after, as a person reads a log."""
-    lines = [] if text.path else text.text.split("\n")
+    if not hits or text.path:
+        return hits
+    lines = text.text.split("\n")
     seen: dict[str, int] = {}
     out = []
     for hit in hits:

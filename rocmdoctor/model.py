@@ -104,7 +104,7 @@ class Evidence:
     text: str = ""
     fact: str = ""
     value: Any = None
-    around: tuple[str, ...] = ()
+    around: tuple[str, ...] = field(default=(), compare=False)  # the same line is the same evidence, whatever stands beside it
 
 
 @dataclass(frozen=True, slots=True)

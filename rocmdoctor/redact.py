@@ -34,6 +34,12 @@ def _evidence_words() -> frozenset[str]:
     return frozenset(word.lower() for word in re.findall(r"[A-Za-z][A-Za-z0-9]+", text))
 
 
+@functools.lru_cache(maxsize=8192)
+def _spans(text: str) -> tuple[private.Span, ...]:
+    """Kept, as every text is read twice, and names of probes and files come again and again."""
+    return tuple(private.spans(text))
+
+
 class Redactor:
     """Tokens for one report or one set of files. Give every text to :meth:`learn` before any to :meth:`text`."""
 
@@ -48,7 +54,7 @@ class Redactor:
 
     def learn(self, text: str) -> None:
         """Take note of what is private in ``text``."""
-        for start, end, kind in () if self._off else private.spans(text):
+        for start, end, kind in () if self._off else _spans(text):
             self._note(kind, text[start:end])
 
     def lines(self, text: str, where: str = "") -> str:
@@ -65,7 +71,7 @@ class Redactor:
 
     def text(self, text: str, where: str = "") -> str:
         """``text`` with tokens in place of what is private."""
-        found = [] if self._off else [*private.spans(text), *self._known(text)]
+        found = [] if self._off else [*_spans(text), *self._known(text)]
         if not found:
             return text
         # Spans that touch are one value, of the graver kind: a password before an @ is not half of an address.

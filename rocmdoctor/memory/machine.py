@@ -54,7 +54,6 @@ class Gpu:
     hip_free: int | None = None
     shared: int | None = None
     heaps: list[dict[str, Any]] = field(default_factory=list)
-    heaps_said: bool = False
     vk_driver: str = ""
     vk_buffer: int | None = None
     holders: list[dict[str, Any]] = field(default_factory=list)
@@ -152,7 +151,6 @@ def _heaps(seen: Facts, gpu: Gpu) -> None:
         limits = [size for name in ("vk.max_allocation_bytes", "vk.max_buffer_bytes") if (size := seen.size(name, device))]
         gpu.vk_buffer = min(limits, default=None)
         gpu.heaps = [row for row in seen.rows("vk.heaps", device) if isinstance(row.get("size"), int) and 0 <= row["size"] <= MOST]
-        gpu.heaps_said = bool(gpu.heaps)
         gpu.sources["heaps"] = seen.source("vk.heaps", device)
 
 

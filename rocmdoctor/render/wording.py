@@ -47,12 +47,6 @@ def wash(text: object, cap: int = LINE_CAP) -> str:
     return line if len(line) <= cap else line[: cap - 1] + "…"
 
 
-def wash_lines(text: object, cap: int = LINE_CAP, most: int = 40) -> list[str]:
-    """The lines of a longer text, each washed; blank ones go."""
-    lines = [washed for raw in str(text).splitlines() if (washed := wash(raw, cap))]
-    return lines if len(lines) <= most else [*lines[:most], f"… {len(lines) - most} more lines"]
-
-
 def wash_prose(text: object, cap: int = 2000) -> str:
     """A paragraph: hard line breaks of the rule file become spaces."""
     return wash(text, cap)
