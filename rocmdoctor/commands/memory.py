@@ -1,0 +1,76 @@
+"""Where the memory is, and what fits."""
+
+from __future__ import annotations
+
+import pathlib
+from typing import Any
+
+import click
+
+from rocmdoctor import tables
+from rocmdoctor.console import Output, Usage, output, redacted, redactor, show, status, tell_problems, terminal
+from rocmdoctor.examine import examine, read
+from rocmdoctor.memory.need import Setting
+from rocmdoctor.memory.picture import Asked
+from rocmdoctor.model import Report
+from rocmdoctor.report import MEMORY, make_report
+
+KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
+
+
+@click.command()
+@click.argument("paths", nargs=-1)
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--snapshot", metavar="FILE", help="A saved snapshot instead of this machine.")
+@click.option("--model", "models", multiple=True, metavar="FILE", help="A GGUF model (needs the extra rocmdoctor[gguf]); any part of a split one.")
+@click.option("--model-size", "sizes", multiple=True, metavar="SIZE", help="A model by the size of its file: 26.8GB, 25GiB.")
+@click.option("--image", is_flag=True, help="The models of --model-size make images or videos: no KV cache.")
+@click.option("--context", type=click.IntRange(1, 1 << 27), metavar="N", help="Tokens of all sequences together.  [default: 8192]")
+@click.option("--kv-type", type=click.Choice(KV_TYPES), default="f16", show_default=True, help="Type of the KV cache.")
+@click.option("--parallel", type=click.IntRange(1, 256), default=1, show_default=True, help="Sequences at a time.")
+@click.option("--no-mmap", is_flag=True, help="The model is loaded without memory mapping.")
+@output("as_json", "html_file", "fail_on", "rule_dirs", "no_redact")
+def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tuple[str, ...], sizes: tuple[str, ...], image: bool,
+            context: int | None, kv_type: str, parallel: int, no_mmap: bool, out: Output) -> None:
+    """Where the memory is, which model fits, and what to set.
+
+    Without PATHS this machine is examined; with PATHS somebody's files, as `explain` reads them. Nothing is changed.
+    """
+    setting = Setting(context or int(tables.load("memory_limits")["default_context"]["value"]), kv_type, parallel, mmap=not no_mmap)
+    asked = _asked(models, sizes, image, setting)
+    if snapshot or paths:
+        seen, book = read(tuple(path for path in (snapshot, *paths) if path), out.rule_dirs)
+    else:
+        seen, book, _ = examine((), True, root, (), out.rule_dirs)
+    how: dict[str, Any] = {"asked": asked, "default_setting": setting, "only": MEMORY}
+    report = redacted(seen, book, redactor(out.no_redact), **how) if out.shared else make_report(seen, book, **how)
+    tell_problems(book)
+    if out.shared:
+        show(report, out)
+    else:
+        from rocmdoctor.render import memory_text
+
+        colour, width = terminal()
+        click.echo(memory_text.render(report, width, colour), color=colour, nl=False)
+    raise SystemExit(_memory_status(report, out.fail_on))
+
+
+def _memory_status(report: Report, fail_on: str) -> int:
+    """As of `check`, but undecided only where no memory is known, or not enough to judge any model."""
+    fits = [fit for gpu in report.memory.gpus for fit in gpu.fits] if report.memory else []
+    undecided = (report.memory is None and report.verdict != "no_amd_gpu") or (bool(fits) and all(fit.verdict == "unknown" for fit in fits))
+    found = status(report, fail_on)
+    return found if found == 1 else 3 if undecided else 0
+
+
+def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:
+    from rocmdoctor.memory import gguf_header, shape
+    from rocmdoctor.memory.sizes import parse
+
+    if image and not sizes:
+        raise Usage("--image goes with --model-size SIZE; a GGUF file of an image model is given by its size too")
+    try:
+        found = [Asked(gguf_header.read(pathlib.Path(file)), setting) for file in models]
+        return found + [Asked(shape.of_size(parse(size), image), setting) for size in sizes]
+    except (gguf_header.Unreadable, ValueError) as error:
+        raise Usage(str(error)) from None

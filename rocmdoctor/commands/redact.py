@@ -1,0 +1,31 @@
+"""Files without what is private."""
+
+from __future__ import annotations
+
+import pathlib
+
+import click
+
+from rocmdoctor.console import Usage, attached, redactor, write
+from rocmdoctor.redact import redacted_files
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("-o", "--out", metavar="DIR", help="Write each file there under its own name; needed for more than one.")
+def command(paths: tuple[str, ...], out: str | None) -> None:
+    """Take names, addresses and keys out of files: logs, saved snapshots, bundles, folders; - is standard input."""
+    found = attached(paths)
+    private = redactor(False)
+    files = redacted_files(found, private)
+    if out is None and len(files) > 1:
+        raise Usage(f"{len(files)} files: name a folder for them with -o")
+    for name, text in files.items():
+        if out is None:
+            click.echo(text, nl=False)
+            continue
+        place = pathlib.Path(out, *[part for part in pathlib.PurePosixPath(name).parts if part not in ("/", "..")])
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write(str(place), text)
+    for entry in private.removed:
+        click.echo(f"{entry.token:14} {entry.count:6} times  {', '.join(entry.where)}", err=True)
