@@ -89,7 +89,8 @@ def _finish(made: Comparison, new: Snapshot) -> None:
         if change.standing == "suspect":
             known_bad.judge(change, new.facts)
             if not made.two_machines:
-                change.way_back = way_back.steps(change, new.facts)
+                by = next((event.by for event in reversed(made.events) if event.component == change.component and event.by), "")
+                change.way_back = way_back.steps(change, new.facts, by)
     order = list(components.load())
     made.changes.sort(key=lambda c: (("suspect", "result", "other").index(c.standing), _VERDICTS.index(c.verdict),
                                      order.index(c.component) if c.component in order else len(order)))
@@ -109,7 +110,8 @@ def history(snapshot: Snapshot) -> list[Event]:
     for row in _rows(snapshot, "updates.history"):
         name = str(row.get("name", ""))
         component = components.of_wheel(name) if row.get("by") in ("pip", "conda") else components.of_package(name)
-        found.append(Event(str(row.get("at", "")), "package", name, str(row.get("old") or ""), str(row.get("new") or ""), component))
+        found.append(Event(str(row.get("at", "")), "package", name, str(row.get("old") or ""), str(row.get("new") or ""), component,
+                           str(row.get("by", ""))))
     for row in _rows(snapshot, "boots.history"):
         found.append(Event(str(row.get("at", "")), "boot", "boot", "", str(row.get("kernel") or ""), "kernel"))
     return sorted(found, key=lambda event: event.at)

@@ -37,7 +37,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         click.echo("\r\033[K", err=True, nl=False)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += found.problems
-    texts = [attach.Text(name, attach.clean(text)) for name, text in lines] + found.texts + more()
+    texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
     interpret.fill(snapshot, texts, scanner)
     return snapshot, book, texts
 
@@ -47,6 +47,7 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = attached(paths)
     snapshot = Snapshot(now(), "read")
+    texts: list[attach.Text] = []
     for data in found.snapshots:
         try:
             saved = snapshot_from_json(data)
@@ -58,13 +59,14 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
         from rocmdoctor.collect import collect
 
         root = found.trees[0].absolute()
-        snapshot, _ = collect(now(), root=str(root))
+        snapshot, gathered = collect(now(), root=str(root))
+        texts = [text for text in (interpret.gathered(*each) for each in gathered) if text.reader]
         snapshot.origin = "read"
         if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
             snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
             snapshot.notes.clear()
     snapshot.notes += found.problems
-    interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
+    interpret.fill(snapshot, found.texts + texts, Scanner(book.rules.values()))
     return snapshot, book
 
 

@@ -303,6 +303,7 @@ class Event:
     old: str
     new: str
     component: str = ""
+    by: str = ""
 
 
 @dataclass(slots=True)

@@ -12,11 +12,12 @@ from rocmdoctor.model import Change, ChangedPart, Fact, Fix, Known
 # A version or a name that could end a shell word is not put into a command.
 _PLAIN = re.compile(r"[A-Za-z0-9][\w.+:~^@/-]*")
 MOST_PACKAGES = 12
+_OF_LOG = {"dpkg": "apt", "apt": "apt", "dnf": "dnf", "rpm": "dnf", "pacman": "pacman", "zypper": "zypper", "rpm-ostree": "rpm-ostree", "nix": "nix"}
 _FIRMWARE = ("linux_firmware", "gpu_firmware", "amdgpu_dkms")
 
 
-def steps(change: Change, facts: dict[str, Fact]) -> list[Fix]:
-    """The ways back, best first; none for what was only added by hand or is a device."""
+def steps(change: Change, facts: dict[str, Fact], by: str = "") -> list[Fix]:
+    """The ways back, best first; none for what was only added by hand or is a device. ``by`` is who recorded the change."""
     if change.how == "added" and change.component not in ("kernel_cmdline", "module_parameters", "environment"):
         return []
     table = tables.load("way_back")
@@ -25,7 +26,7 @@ def steps(change: Change, facts: dict[str, Fact]) -> list[Fix]:
     own = table["components"].get(change.component)
     packages = [part for part in change.parts if row and row.packages.fullmatch(part.name) and _usable(part)]
     wheels = [part for part in change.parts if row and row.wheels.fullmatch(part.name.lower()) and _usable(part)]
-    name = manager(facts, bool(packages))
+    name = manager(facts) or _OF_LOG.get(by, "")
     if own and (change.old or change.component not in ("kernel", "ollama", "torch", "bios")):
         index = re.search(r"\+(rocm[\d.]+)", change.old)
         if change.component != "torch" or index:
@@ -47,7 +48,7 @@ def _usable(part: ChangedPart) -> bool:
     return bool(part.old and part.new and _PLAIN.fullmatch(part.name) and _PLAIN.fullmatch(part.old))
 
 
-def manager(facts: dict[str, Fact], packages: bool = True) -> str:
+def manager(facts: dict[str, Fact]) -> str:
     """The package manager of this distribution, "" when nothing says."""
     immutable, distribution = facts.get("os.immutable"), facts.get("os.distribution")
     named = str(distribution.value) if isinstance(distribution, Known) else ""
