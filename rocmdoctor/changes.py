@@ -156,16 +156,18 @@ def _change(row: Component | None, component: str, item: str, found: list[Differ
     parts = [ChangedPart(_label(d), shown(d.name, d.old), shown(d.name, d.new)) for d in found]
     main = next((d for d in found if row and d.name == row.key), None)
     if main is None and row:
-        main = next((d for d in found if d.name in row.facts), None) or next((d for d in found if d.name == "kernel.release"), None)
+        main = next((d for d in found if components.names(row.facts, d.name)), None)
     first = ChangedPart("", shown(main.name, main.old), shown(main.name, main.new)) if main else _leading(component, parts)
     name = main.part or main.name.removeprefix("env.") if main and (main.part or component == "environment") else ""
     if name:
         first = ChangedPart("", f"{name}={first.old}" if first.old else "", f"{name}={first.new}" if first.new else "")
+    if row is None:
+        first = ChangedPart("", "", "")  # a heap of unrelated things: its parts say it
     standing: Literal["suspect", "result", "other"] = "other" if row is None else "result" if row.kind == "result" else "suspect"
     title = row.title if row else _OTHER.get(component, component)
     if item:
         title += f" of GPU {item}" if component not in ("devices", "torch", "app") and item.isdigit() else f" ({item})"
-    how = _how(row.kind if row else "other", main.name if main else "", main.old if main else first.old or None, main.new if main else first.new or None)
+    how = "changed" if row is None else _how(row.kind, main.name if main else "", main.old if main else first.old, main.new if main else first.new)
     layer = row.layer if row else "framework" if component == "pip.packages" else "platform"
     return Change(component, title, layer, standing, how, first.old, first.new, parts[:MOST_PARTS])
 

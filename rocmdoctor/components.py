@@ -42,7 +42,8 @@ def load() -> dict[str, Component]:
             for place, row in enumerate(rows)}
 
 
-def _names(patterns: tuple[str, ...], fact: str) -> bool:
+def names(patterns: tuple[str, ...], fact: str) -> bool:
+    """Whether a fact is one of a list in which ``x.*`` stands for a family."""
     return any(fact == one or (one.endswith(".*") and fact.startswith(one[:-1])) for one in patterns)
 
 
@@ -53,7 +54,7 @@ def of_fact(fact: str) -> str:
     >>> of_fact("vulkan.mesa_version"), of_fact("env.HSA_OVERRIDE_GFX_VERSION"), of_fact("gpu.fw.mes")
     ('mesa', 'environment', 'gpu_firmware')
     """
-    return next((c.id for c in load().values() if _names(c.facts, fact)), "")
+    return next((c.id for c in load().values() if names(c.facts, fact)), "")
 
 
 @functools.cache
@@ -63,7 +64,7 @@ def leaders(fact: str) -> tuple[str, ...]:
     >>> leaders("gpu.fw.mes"), leaders("vk.heaps")
     (('linux_firmware',), ('mesa', 'memory_split'))
     """
-    return tuple(c.id for c in load().values() if _names(c.follows, fact))
+    return tuple(c.id for c in load().values() if names(c.follows, fact))
 
 
 @functools.cache

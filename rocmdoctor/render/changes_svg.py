@@ -14,11 +14,12 @@ LABEL, WIDTH, ROW, HEAD = 150, 620, 34, 34
 MOST_LANES = 14
 MOST_LETTERS = 22
 STYLE = """
-svg.changes { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg.changes { width: 100%; min-width: 30rem; height: auto; font: 12px system-ui, sans-serif; }
 svg.changes text { fill: var(--fg); } svg.changes text.dim { fill: var(--dim); font-size: 11px; }
 svg.changes .axis { stroke: var(--line); } svg.changes .end { stroke: var(--dim); stroke-width: 2; }
 svg.changes .span { fill: var(--line); opacity: .6; } svg.changes .mark { fill: var(--info); } svg.changes .bad { fill: var(--error); }
 svg.changes .possible { fill: var(--warning); } svg.changes .boot { stroke: var(--ok); stroke-width: 2; }
+table.changes tbody th { width: 30%; }
 """
 
 

@@ -79,7 +79,7 @@ def _change(console: Console, change: Change, number: int) -> None:
     terminal.say(console, Text(about, style="dim"), 5)
     if change.says:
         terminal.say(console, Text(wash_prose(change.says), style=_STYLE[change.verdict]), 5)
-    parts = [part for part in change.parts if (part.old, part.new) != (change.old, change.new) or len(change.parts) > 1]
+    parts = change.parts if len(change.parts) > 1 or (change.parts and change.standing != "suspect") else []
     for part in parts[:MOST_PARTS]:
         terminal.say(console, Text(f"{wash(part.name)}: {wash(part.old) or '(none)'} -> {wash(part.new) or '(none)'}", style="dim"), 7)
     if len(parts) > MOST_PARTS:
