@@ -63,7 +63,9 @@ def since(new: Snapshot, moment: str, old_name: str, new_name: str) -> Compariso
         if event.kind == "package" and event.component:
             span = spans.setdefault(event.component, {})
             held = span.get(event.name)
-            span[event.name] = ChangedPart(event.name, held.old if held else event.old, event.new)
+            # These name only what came; the version before is the one that came before it.
+            old = held.old or (event.old if event.by in ("zypper", "rpm", "pip", "flatpak") else "") if held else event.old
+            span[event.name] = ChangedPart(event.name, old, event.new)
     kernels = [event.new for event in history(new) if event.kind == "boot" and event.new and event.at <= new.taken]
     before = [event.new for event in history(new) if event.kind == "boot" and event.new and event.at < moment]
     if kernels and before and kernels[-1] != before[-1]:
