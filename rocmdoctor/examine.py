@@ -66,7 +66,8 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
             snapshot.notes.clear()
     snapshot.notes += found.problems
-    interpret.fill(snapshot, found.texts + texts, Scanner(book.rules.values()))
+    if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.rules.values()))
     return snapshot, book
 
 

@@ -10,8 +10,7 @@ import re
 import secrets
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rocmdoctor.model import Report, Snapshot, snapshot_from_json, snapshot_to_json
 
@@ -19,7 +18,7 @@ MOST_STATES = 10_000
 MOST_BYTES = 200 << 20
 MOST_OF_ONE = 64 << 20
 # 20261128T123055Z.clean.3f9a12c4.good.json.gz
-_NAME = re.compile(r"(\d{8}T\d{6}Z)\.(clean|warnings|errors|undecided|no-gpu)\.([0-9a-f]{8})(\.good)?\.json\.gz")
+_NAME = re.compile(r"\d{8}T\d{6}Z\.(clean|warnings|errors|undecided|no-gpu)\.[0-9a-f]{8}(\.good)?\.json\.gz")
 _WORKS = ("clean", "warnings", "undecided")
 
 
@@ -27,14 +26,24 @@ class Unreadable(Exception):
     """A state that cannot be used, with the reason for a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """One kept state as its name tells it. ``taken`` is ISO 8601 in UTC; ``found`` clean, warnings, errors, undecided or no-gpu."""
+class State(NamedTuple):
+    """One kept state as its name tells it; ``found`` is clean, warnings, errors, undecided or no-gpu."""
 
-    path: pathlib.Path
-    taken: str
+    place: pathlib.Path
+    name: str
     found: str
     good: bool
+
+    @property
+    def path(self) -> pathlib.Path:
+        """The file."""
+        return self.place / self.name
+
+    @property
+    def taken(self) -> str:
+        """When it was taken, ISO 8601 in UTC."""
+        t = self.name
+        return f"{t[:4]}-{t[4:6]}-{t[6:8]}T{t[9:11]}:{t[11:13]}:{t[13:15]}+00:00"
 
 
 def folder(state_home: str, home: str, machine: str) -> pathlib.Path:
@@ -65,9 +74,7 @@ def listed(place: pathlib.Path) -> tuple[list[State], list[str]]:
     for name in sorted(names, reverse=True):
         match = _NAME.fullmatch(name)
         if match:
-            t = match[1]
-            taken = f"{t[:4]}-{t[4:6]}-{t[6:8]}T{t[9:11]}:{t[11:13]}:{t[13:15]}+00:00"
-            found.append(State(place / name, taken, match[2], bool(match[4])))
+            found.append(State(place, name, match[1], match[2] is not None))
         elif not name.startswith(".writing-"):
             foreign.append(name)
     return found, foreign
@@ -116,7 +123,7 @@ def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False
         writing.unlink(missing_ok=True)
         raise
     _prune(place)
-    return State(place / name, snapshot.taken, found, good)
+    return State(place, name, found, good)
 
 
 def _prune(place: pathlib.Path) -> None:

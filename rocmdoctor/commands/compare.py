@@ -105,8 +105,8 @@ def called(state: states.State) -> str:
 
 def _list() -> None:
     held, foreign = states.listed(state_folder())
-    for state in held:
-        click.echo(f"{state.taken[:19].replace('T', ' ')} UTC  {state.found:<9}{'  good' if state.good else ''}".rstrip())
+    if held:
+        click.echo("\n".join(f"{s.taken[:19].replace('T', ' ')} UTC  {s.found:<9}{'  good' if s.good else ''}".rstrip() for s in held))
     if foreign:
         click.echo(f"{len(foreign)} files there are no states, left out: {', '.join(sorted(foreign)[:3])}", err=True)
     if not held:
