@@ -126,8 +126,8 @@ def _rows(snapshot: Snapshot, name: str) -> list[dict[str, Any]]:
 
 def _unrelated(snapshot: Snapshot, moment: str) -> int:
     fact = snapshot.facts.get("updates.unrelated")
-    days = fact.value if isinstance(fact, Known) and isinstance(fact.value, dict) else {}
-    return sum(count for day, count in days.items() if isinstance(count, int) and str(day) >= moment[:10])
+    counts = fact.value if isinstance(fact, Known) and isinstance(fact.value, dict) else {}
+    return sum(count for minute, count in counts.items() if isinstance(count, int) and moment[:16] < str(minute) <= snapshot.taken[:16])
 
 
 def _grouped(found: list[Difference]) -> dict[tuple[str, str], list[Difference]]:

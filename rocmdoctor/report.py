@@ -100,7 +100,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     memory = None if none else picture(snapshot.facts, asked, setting)
     findings = [_no_gpu(snapshot)] if none else diagnose(snapshot, book.rules)
-    if changed:
+    if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
         findings = regressions.placed(changed, findings)
     if only:
         findings = [finding for finding in findings if _about(finding, book, only)]

@@ -59,7 +59,7 @@ def drifted(snapshot):
     facts["llama.tokens_per_second"] = Known(47.1, "log")
     facts["packages.installed"] = Known({**facts["packages.installed"].value, "xserver-xorg-video-amdgpu": "23.0.0-1"}, "dpkg")
     facts["pip.packages"] = Known({**facts["pip.packages"].value, "tqdm": "4.67.2", "pillow": "12.0.0"}, "pip")
-    facts["updates.unrelated"] = Known({"2026-11-26": 41}, "dpkg.log")
+    facts["updates.unrelated"] = Known({"2026-11-26T08:00": 41}, "dpkg.log")
     facts["kernel.cmdline"] = Known(str(getattr(facts.get("kernel.cmdline"), "value", "")) + " ", "/proc/cmdline")
     facts["user.root"] = Unknown("unreadable")
     snapshot.taken = NOW

@@ -5,7 +5,7 @@ A probe gathers the same texts from this machine, so that a person's attached lo
 >>> for r in read("2026-11-27 10:00:01 upgrade mesa-vulkan-drivers:amd64 25.0.7-2 26.1.0-1\\n2026-11-27 10:00:02 upgrade firefox:amd64 1.0 1.1\\n"):
 ...     print(r.name, r.value)
 updates.history [{'at': '2026-11-27T10:00:01+00:00', 'name': 'mesa-vulkan-drivers', 'old': '25.0.7-2', 'new': '26.1.0-1', 'by': 'dpkg'}]
-updates.unrelated {'2026-11-27': 1}
+updates.unrelated {'2026-11-27T10:00': 1}
 updates.from 2026-11-27T10:00:01+00:00
 >>> for r in read("[2026-01-02T10:00:00+0100] [ALPM] upgraded linux-firmware-amdgpu (20250808-1 -> 20251111-1)\\n"):
 ...     print(r.name, r.value)
@@ -77,7 +77,7 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str) -> Iterator[Reading]:
-    """Changes of packages of the GPU stack, how many others changed a day, boots, and how far back it goes."""
+    """Changes of packages of the GPU stack, how many others changed a minute, boots, and how far back it goes."""
     found = _Found()
     at = ""
     zone = ""
@@ -155,7 +155,7 @@ def _readings(found: _Found) -> Iterator[Reading]:
     if found.events:
         yield Reading("updates.history", found.events[-MOST_EVENTS:], "", found.first)
     if found.unrelated:
-        yield Reading("updates.unrelated", dict(sorted(found.unrelated.items())[-400:]), "", found.first)
+        yield Reading("updates.unrelated", dict(sorted(found.unrelated.items())[-MOST_EVENTS:]), "", found.first)
     if found.boots:
         yield Reading("boots.history", found.boots[-MOST_BOOTS:], "", found.first)
     if found.earliest:
@@ -175,7 +175,7 @@ def _add(found: _Found, at: str, name: str, old: str, new: str, by: str, line: i
         found.events.append({"at": at, "name": name, "old": old, "new": new, "by": by})
         found.first = found.first or line
     else:
-        found.unrelated[at[:10]] = found.unrelated.get(at[:10], 0) + 1
+        found.unrelated[at[:16]] = found.unrelated.get(at[:16], 0) + 1
         found.first = found.first or line
 
 
@@ -201,7 +201,7 @@ def _generation(found: _Found, at: str, kernel: str, line: int) -> None:
     """A generation of NixOS: its kernel is a package of the GPU stack, its version stands for all the rest."""
     if at:
         found.events.append({"at": at, "name": "linux", "old": "", "new": kernel, "by": "nix"})
-        found.unrelated[at[:10]] = found.unrelated.get(at[:10], 0) + 1
+        found.unrelated[at[:16]] = found.unrelated.get(at[:16], 0) + 1
         found.earliest = min(found.earliest or at, at)
         found.first = found.first or line
 
