@@ -12,13 +12,17 @@ from rocmdoctor.conditions import version_key
 from rocmdoctor.differences import Difference, differences, is_rate, unit
 from rocmdoctor.memory.sizes import words
 from rocmdoctor.model import Change, ChangedPart, Comparison, Event, Fact, Known, Snapshot
-from rocmdoctor.vocabulary import entity, key
+from rocmdoctor.vocabulary import key
 
 # One change each: several GPUs or environments change apart from one another.
 _APART = ("gpu", "torch", "app", "test", "llm", "vk")
 # One change of the machine, whichever device shows it.
 _TOGETHER = ("memory_split", "memory_limits", "devices")
 _OTHER = {"packages.installed": "Other packages of the distribution", "pip.packages": "Other Python packages"}
+# Verdicts of tests and of servers from good to bad; what is not named is bad. Where nothing was tested nothing is compared.
+_GOODNESS = {"right": 0, "gpu_like": 0, "gpu": 0, "rocm": 0, "vulkan": 0, "cuda": 0, "weak": 1, "mixed": 1}
+_UNTESTED = ("skipped", "untestable")
+_TESTS = ("test", "llm")
 _VERDICTS = ("bad", "possible", "")
 MOST_PARTS = 60
 
@@ -132,14 +136,18 @@ def _unrelated(snapshot: Snapshot, moment: str) -> int:
 
 def _grouped(found: list[Difference]) -> dict[tuple[str, str], list[Difference]]:
     """Differences by component and, where they change apart, by device; what follows a changed component stands with it."""
-    own = [(d, _component(d)) for d in found]
+    own = [(d, component) for d in found if (component := _component(d)) or _first(d.name) not in _TESTS]
     changed = {component for d, component in own if component and not components.leaders(d.name)}
     groups: dict[tuple[str, str], list[Difference]] = {}
     for d, component in own:
         leader = next((one for one in components.leaders(d.name) if one in changed), "")
-        apart = d.item if entity(d.name) in _APART and not leader and component not in _TOGETHER else ""
+        apart = d.item if _first(d.name) in _APART and not leader and component not in _TOGETHER else ""
         groups.setdefault((leader or component or d.name, apart), []).append(d)
     return groups
+
+
+def _first(name: str) -> str:
+    return name.split(".", 1)[0]
 
 
 def _component(d: Difference) -> str:
@@ -177,7 +185,7 @@ def _change(row: Component | None, component: str, item: str, found: list[Differ
 def _comparable(d: Difference, item: str, old: Snapshot, new: Snapshot) -> bool:
     """Of results verdicts and speeds count, and speeds only of one and the same model."""
     if not is_rate(d.name):
-        return isinstance(d.old if d.old is not None else d.new, (str, bool)) and d.name not in ("llm.model", "test.at")
+        return isinstance(d.old, str) and isinstance(d.new, str) and not {d.old, d.new} & set(_UNTESTED)
     models = [side.facts.get(key("llm.model", item)) for side in (old, new)]
     named = [fact.value for fact in models if isinstance(fact, Known)]
     return len(named) < 2 or named[0] == named[1]
@@ -192,7 +200,7 @@ def _leading(component: str, parts: list[ChangedPart]) -> ChangedPart:
 
 def _label(d: Difference) -> str:
     name = d.part if d.name in ("packages.installed", "pip.packages") else f"{d.name} {d.part}".strip()
-    return f"{name} ({d.item})" if d.item and entity(d.name) != "torch" else name
+    return f"{name} ({d.item})" if d.item and _first(d.name) != "torch" else name
 
 
 def shown(name: str, value: Any) -> str:
@@ -224,6 +232,9 @@ def _how(kind: str, name: str, old: Any, new: Any) -> str:
     number = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (old, new))
     if is_rate(name) and number:
         return "slower" if new < old else "faster"
+    if kind == "result":
+        before, after = (_GOODNESS.get(str(v), 2) for v in (old, new))
+        return "worse" if after > before else "better" if after < before else "changed"
     if unit(name) == "bytes" and number:
         return "smaller" if new < old else "larger"
     if kind == "update":

@@ -14,7 +14,7 @@ from rocmdoctor.model import Absent, Fact, Known, Snapshot
 SIZE_NOISE = 0.02
 # Repeated runs of one GPU on one model or copy differ by up to about a tenth with clocks and temperature; a lost driver path costs more.
 RATE_NOISE = 0.15
-RATES = ("bytes/s", "tokens/s", "t/s")
+RATES = ("B/s", "bytes/s", "tokens/s", "t/s")
 # A PCIe link slows down while the GPU is idle, so these speeds say nothing (GT/s).
 IDLE_LINK = (2.5, 5.0)
 # What a boot loader adds by itself: it names the kernel, which is a fact of its own.

@@ -21,7 +21,7 @@ def in_words(change: Change) -> str:
 
 def worse(comparison: Comparison) -> list[Change]:
     """Results that are not as good as before."""
-    return [change for change in results(comparison) if change.how not in ("faster", "added")]
+    return [change for change in results(comparison) if change.how in ("slower", "worse")]
 
 
 def finding(comparison: Comparison, findings: list[Finding]) -> Finding | None:

@@ -34,7 +34,10 @@ def recorded(machine):
                         "machine.board": "ACME X1", "machine.iommu": "passthrough", "user.groups": ["me", "render", "video"],
                         "dev.render_openable": True, "app.name[lmstudio]": "lmstudio", "app.version[lmstudio]": "0.3.30",
                         "llama.tokens_per_second": 50.0, "vk.name[0]": "AMD Radeon (RADV)", "vk.max_buffer_bytes[0]": 4 << 30, "gpu.vbios[0]": "113-D7020100",
-                        "gpu.fw.mes[0]": "0x00000080", "memory.swap_bytes": 8 << 30}.items():
+                        "gpu.fw.mes[0]": "0x00000080", "test.verdict[vulkan-0]": "right", "test.copy_bytes_per_s[vulkan-0]": 800e9,
+                        "llm.verdict[http://127.0.0.1:11434]": "right", "llm.generation_tokens_per_s[http://127.0.0.1:11434]": 50.0,
+                        "llm.says_device[http://127.0.0.1:11434]": "gpu", "llm.shown[http://127.0.0.1:11434]": "Paris",
+                        "llm.model[http://127.0.0.1:11434]": "gemma3", "memory.swap_bytes": 8 << 30}.items():
         facts[name] = Known(value, "test")
     for name in ("OLLAMA_IGPU_ENABLE", "HSA_OVERRIDE_GFX_VERSION", "HIP_VISIBLE_DEVICES", "GGML_VK_DISABLE_COOPMAT"):
         facts[f"env.{name}"] = Absent("environment")
@@ -57,6 +60,9 @@ def drifted(snapshot):
     facts["gpu.power_state[0]"] = Known("active", "sysfs")
     facts["kernel.stuck_processes"] = Known([], "/proc")
     facts["llama.tokens_per_second"] = Known(47.1, "log")
+    facts["test.copy_bytes_per_s[vulkan-0]"] = Known(751e9, "test")
+    facts["llm.generation_tokens_per_s[http://127.0.0.1:11434]"] = Known(53.0, "server")
+    facts["llm.shown[http://127.0.0.1:11434]"] = Known("It is Paris.", "server")
     facts["packages.installed"] = Known({**facts["packages.installed"].value, "xserver-xorg-video-amdgpu": "23.0.0-1"}, "dpkg")
     facts["pip.packages"] = Known({**facts["pip.packages"].value, "tqdm": "4.67.2", "pillow": "12.0.0"}, "pip")
     facts["updates.unrelated"] = Known({"2026-11-26T08:00": 41}, "dpkg.log")
@@ -157,6 +163,11 @@ PAIRS = [
     ("GPU gone", NAVI, lambda f: (gone("gpu", "0")(f), of("pci.amd_gpu_count", 0)(f)), "devices", ""),
     ("render group lost", NAVI, lambda f: (of("user.groups", ["me", "video"])(f), of("dev.render_openable", False)(f)), "permissions", ""),
     ("uncorrectable errors", INSTINCT, of("gpu.ras_ue_count[0]", 3), "gpu_state", ""),
+    ("kernel test computes wrongly", NAVI, of("test.verdict[vulkan-0]", "wrong"), "test_result", ""),
+    ("copies at half the bandwidth", NAVI, of("test.copy_bytes_per_s[vulkan-0]", 400e9), "test_result", ""),
+    ("garbage from the server", NAVI, of("llm.verdict[http://127.0.0.1:11434]", "garbage"), "answers", ""),
+    ("generation lost two thirds", NAVI, of("llm.generation_tokens_per_s[http://127.0.0.1:11434]", 15.0), "speed", ""),
+    ("the model moved to the CPU", NAVI, of("llm.says_device[http://127.0.0.1:11434]", "cpu"), "backend", ""),
     ("tokens a second lost", NAVI, of("llama.tokens_per_second", 21.0), "speed", ""),
 ]
 
@@ -174,3 +185,12 @@ def test_drift_alone_is_no_suspect(machine):
     found = pair(machine, lambda facts: None)
     assert [c for c in found.changes if c.standing != "other"] == []
     assert changes.changed_facts(found)["changed.kernel"] == Known(False, "comparison")
+
+
+def test_results_are_worse_or_better_and_another_model_is_no_comparison():
+    assert pair(NAVI, of("test.verdict[vulkan-0]", "wrong")).changes[0].how == "worse"
+    assert pair(NAVI, of("test.verdict[vulkan-0]", "untestable")).changes[0].standing == "other"
+    other = pair(NAVI, lambda f: (of("llm.model[http://127.0.0.1:11434]", "llama3")(f), of("llm.generation_tokens_per_s[http://127.0.0.1:11434]", 9.0)(f)))
+    assert [c.component for c in other.changes if c.standing != "other"] == []
+    back = changes.compare(drifted(snapshot_from_json(copy.deepcopy(recorded(NAVI)))), snapshot_from_json(copy.deepcopy(recorded(NAVI))), "a", "b")
+    assert not [c for c in back.changes if c.standing == "result"]
