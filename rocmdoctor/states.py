@@ -19,6 +19,7 @@ MOST_BYTES = 200 << 20
 MOST_OF_ONE = 64 << 20
 # 20261128T123055Z.clean.3f9a12c4.good.json.gz
 _NAME = re.compile(r"\d{8}T\d{6}Z\.(clean|warnings|errors|undecided|no-gpu)\.[0-9a-f]{8}(\.good)?\.json\.gz")
+_WRITING = ".writing-"
 _WORKS = ("clean", "warnings", "undecided")
 
 
@@ -75,7 +76,7 @@ def listed(place: pathlib.Path) -> tuple[list[State], list[str]]:
         match = _NAME.fullmatch(name)
         if match:
             found.append(State(place, name, match[1], match[2] is not None))
-        elif not name.startswith(".writing-"):
+        elif not name.startswith(_WRITING):
             foreign.append(name)
     return found, foreign
 
@@ -109,7 +110,7 @@ def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False
     os.chmod(place, 0o700)
     stamp = re.sub(r"[-:]", "", snapshot.taken[:19]) + "Z"
     name = f"{stamp}.{found}.{secrets.token_hex(4)}{'.good' if good else ''}.json.gz"
-    writing = place / f".writing-{secrets.token_hex(8)}"
+    writing = place / f"{_WRITING}{secrets.token_hex(8)}"
     data: dict[str, Any] = snapshot_to_json(snapshot)
     packed = gzip.compress(json.dumps(data, default=str).encode("utf-8", "replace"), 6, mtime=0)
     try:
@@ -126,6 +127,16 @@ def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False
     return State(place, name, found, good)
 
 
+def _sweep(place: pathlib.Path, names: list[str]) -> None:
+    """Unfinished files of runs that were killed, a day later; another run may finish or remove its own meanwhile."""
+    for name in names:
+        try:
+            if (place / name).stat().st_mtime < place.stat().st_mtime - 86_400:
+                (place / name).unlink()
+        except OSError:
+            continue
+
+
 def _prune(place: pathlib.Path) -> None:
     """Marked states stay; another run may have removed a file first."""
     found, _ = listed(place)
@@ -135,6 +146,7 @@ def _prune(place: pathlib.Path) -> None:
             sizes[state.path] = state.path.stat().st_size
         except OSError:
             sizes[state.path] = 0
+    _sweep(place, [name for name in os.listdir(place) if name.startswith(_WRITING)])
     count, total = len(found), sum(sizes.values())
     for state in [s for s in reversed(found) if not s.good][:-1]:  # never the newest
         if count <= MOST_STATES and total <= MOST_BYTES:

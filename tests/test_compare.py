@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -170,3 +171,25 @@ def test_the_page_has_the_picture(sides, tmp_path):
     page = (tmp_path / "c.html").read_text()
     assert '<svg class="changes"' in page and page.count('class="bad"') == 1 and 'class="boot"' in page
     assert "<script>alert" not in page and "annika" not in page and len(re.findall("<script", page)) == 1
+
+
+def test_the_page_reads_at_every_width(sides, tmp_path):
+    """In a real browser: nothing wider than the screen, no request, no serious accessibility violation."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    if not browser:
+        pytest.skip("no chromium on PATH")
+    run("compare", sides / "old.json", sides / "new.json", "--html", tmp_path / "c.html")
+    with sync_api.sync_playwright() as play:
+        running = play.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"])
+        for width, scheme in ((360, "dark"), (1280, "light")):
+            page = running.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+            trouble = []
+            page.on("console", lambda message, trouble=trouble: trouble.append(message.text))
+            page.goto(f"file://{tmp_path}/c.html")
+            page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
+            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth") and trouble == []
+            assert page.locator("svg.changes circle").count() >= 2
+            assert [v["id"] for v in axe.Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")] == []
+        running.close()

@@ -6,7 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -49,12 +49,18 @@ def test_the_oldest_unmarked_go_first(tmp_path, monkeypatch):
     assert [s.taken[14:16] for s in held] == ["07", "00"]  # the newest is never dropped, nor a marked one
 
 
+def test_what_a_killed_run_left_goes_after_a_day(tmp_path):
+    for name, age in ((".writing-old", 90_000), (".writing-now", 10)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, (tmp_path / name).stat().st_mtime - age))
+    states.keep(tmp_path, taken(1), "clean")
+    assert not (tmp_path / ".writing-old").exists() and (tmp_path / ".writing-now").exists() and states.listed(tmp_path)[1] == []
+
+
 def test_two_runs_at_once_lose_nothing(tmp_path):
-    threads = [threading.Thread(target=states.keep, args=(tmp_path, taken(1, n), "clean")) for n in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        for kept in [pool.submit(states.keep, tmp_path, taken(1, n), "clean") for n in range(16)]:
+            kept.result()
     held, foreign = states.listed(tmp_path)
     assert foreign == [] and {states.load(s).facts["kernel.release"].value for s in held} == {f"6.1.{n}" for n in range(16)}
 
