@@ -41,12 +41,16 @@ def differences(old: Snapshot, new: Snapshot) -> tuple[list[Difference], list[st
     found: list[Difference] = []
     hidden: list[str] = []
     compared: set[str] = set()
+    alike = any(map(_of_service, old.facts.values())) == any(map(_of_service, new.facts.values()))
     for before, after, name, item in _pairs(old.facts, new.facts):
         if vocabulary.volatile(name):
             continue
         if not isinstance(before, (Known, Absent)) or not isinstance(after, (Known, Absent)):
             if isinstance(before, Known) or isinstance(after, Known):
                 hidden.append(vocabulary.key(name, item))
+            continue
+        if name.startswith("env.") and not alike and (_of_service(before) or _of_service(after)):
+            hidden.append(name)  # a service's variables are seen only while it runs
             continue
         compared.add(name)
         found += _of(name, item, before.value if isinstance(before, Known) else None, after.value if isinstance(after, Known) else None)
@@ -77,6 +81,11 @@ def _pairs(old: dict[str, Fact], new: dict[str, Fact]) -> Iterator[tuple[Fact | 
                 yield Absent("new"), fact, name, item
         else:
             yield _unset(old, name), fact, name, item
+
+
+def _of_service(fact: Fact) -> bool:
+    """Whether a variable was read from a running application and not from the shell that asked."""
+    return isinstance(fact, Known) and fact.source.startswith("/proc/") and "/environ (" in fact.source
 
 
 def _unset(facts: dict[str, Fact], name: str) -> Fact | None:

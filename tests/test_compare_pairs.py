@@ -194,3 +194,10 @@ def test_results_are_worse_or_better_and_another_model_is_no_comparison():
     assert [c.component for c in other.changes if c.standing != "other"] == []
     back = changes.compare(drifted(snapshot_from_json(copy.deepcopy(recorded(NAVI)))), snapshot_from_json(copy.deepcopy(recorded(NAVI))), "a", "b")
     assert not [c for c in back.changes if c.standing == "result"]
+
+
+def test_a_service_that_runs_on_one_side_only_is_no_change_of_the_environment():
+    def served(facts):
+        facts["env.OLLAMA_HOST"] = Known("0.0.0.0", "/proc/812/environ (ollama)")
+    found = pair(NAVI, served)
+    assert [c for c in found.changes if c.standing != "other"] == [] and "env.OLLAMA_HOST" in found.hidden
