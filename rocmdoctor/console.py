@@ -116,11 +116,16 @@ def output(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 def finish(snapshot: Snapshot, book: rules.Rulebook, out: Output) -> None:
     """Report on the snapshot as asked, and exit with its status."""
     tell_problems(book)
-    if out.save:
-        write(out.save, json.dumps(snapshot_to_json(snapshot), default=str))
+    save_snapshot(snapshot, out.save)
     report = redacted(snapshot, book, redactor(out.no_redact)) if out.shared else make_report(snapshot, book)
     show(report, out)
     raise SystemExit(status(report, out.fail_on))
+
+
+def save_snapshot(snapshot: Snapshot, path: str | None) -> None:
+    """Keep the snapshot as it is, where a file was named."""
+    if path:
+        write(path, json.dumps(snapshot_to_json(snapshot), default=str))
 
 
 def tell_problems(book: rules.Rulebook) -> None:

@@ -7,18 +7,22 @@ import pathlib
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import click
 
-from rocmdoctor import attach, interpret, rules
+from rocmdoctor import attach, interpret, rules, sanity
 from rocmdoctor.console import Usage, attached, now
 from rocmdoctor.model import Known, Snapshot, snapshot_from_json
 from rocmdoctor.scan import Scanner
 
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
-             more: Callable[[], list[attach.Text]] = list) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
-    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones)."""
+             more: Callable[[], list[attach.Text]] = list, plan: sanity.Plan | None = None) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones).
+
+    ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
+    """
     from rocmdoctor.collect import collect, find_pythons
 
     if not pathlib.Path(root).is_dir():
@@ -26,8 +30,15 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     if root == "/" and not no_kernels:
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        if root == "/" and not no_kernels:
+            chosen = replace(plan, pythons=tuple(pythons)) if plan else sanity.Plan()
+            sanity.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
+        return found, texts
+
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
-        collecting = pool.submit(collect, now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        collecting = pool.submit(collected)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
         scanner = Scanner(book.rules.values())
         snapshot, lines = collecting.result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rocmdoctor import __version__, gpus, tables
+from rocmdoctor import __version__, gpus, kernel_table, tables
 from rocmdoctor.diagnose import diagnose
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked, picture, verdicts
@@ -89,7 +89,8 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     dxg = snapshot.facts.get("wsl.dxg")
     family = snapshot.facts.get("os.family")
     wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
-    none = (not wsl and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
+    answers = any(str(value).startswith("1002:") for value in _values(snapshot, "vk.pci_id"))  # a driver speaks for an AMD GPU
+    none = (not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
             and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     memory = None if none else picture(snapshot.facts, asked, setting)
@@ -108,4 +109,4 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems], memory=memory)
+                  missing, [*snapshot.notes, *book.problems], memory=memory, kernels=kernel_table.of(snapshot.facts) or None)
