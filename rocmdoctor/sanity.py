@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+import os
 import re
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ SOURCE = "test kernels"
 # Seconds: for a whole program, and for one submission to the device.
 DEADLINES = {1: (10.0, 4.0), 2: (90.0, 10.0), 3: (1800.0, 30.0)}
 MOST_RESTARTS = 3
+MOST_RUNTIMES = 8
 NEW_LINES_KEPT = 50
 # Worst first: what one of them is, the device is.
 _ORDER = ("hung", "crashed", "device_lost", "wrong", "unwritten", "failed", "right", "untestable", "skipped")
@@ -49,9 +50,8 @@ class _Job:
     backend: str
     program: Path
     interpreter: str
-    runtime: str = ""
+    extra: tuple[str, ...] = ()
     first: int = 0
-    extra: tuple[str, ...] = field(default=())
 
 
 def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None = None) -> None:
@@ -65,9 +65,12 @@ def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | 
     log = next((text for name, text in texts if name == "kernel log"), "")
     for backend in plan.backends:
         items: list[str] = []
-        for job in _jobs(backend, plan, snapshot):
+        for job in _jobs(backend, plan):
             job.first = len(items)
-            items += _run_job(job, plan, snapshot, said)
+            new_items = _run_job(job, plan, snapshot, said)
+            items += new_items
+            if not new_items:
+                break
         new = _new_lines(log)
         if new is not None:
             for item in items:
@@ -112,13 +115,16 @@ def in_trouble(facts: dict[str, Fact], texts: Iterable[Text]) -> str:
     return ""
 
 
-def _jobs(backend: str, plan: Plan, snapshot: Snapshot) -> list[_Job]:
+def _jobs(backend: str, plan: Plan) -> list[_Job]:
     folder = plan.folder or data_dir("probes") / "gpu_sanity"
     program = folder / f"{backend}_kernels.py"
     if not program.is_file():
         return []
     if backend == "torch":
-        return [_Job(backend, program, python, python) for python in plan.pythons]
+        return [_Job(backend, program, python) for python in plan.pythons]
+    if backend == "hip":  # one process for each runtime: two in one process get in each other's way
+        return [_Job(backend, program, sys.executable, ("--number", str(number), "--pythons", os.pathsep.join(plan.pythons)))
+                for number in range(MOST_RUNTIMES)]
     return [_Job(backend, program, sys.executable)]
 
 
@@ -160,7 +166,7 @@ def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress) -> list[
         if split_key(stored)[0] != "test.current":
             snapshot.facts[stored] = fact
     for item in sorted(named):
-        _conclude(snapshot, item, job, plan, rows.get(item, []), reasons.get(item, ""))
+        _conclude(snapshot, item, plan.level, rows.get(item, []), reasons.get(item, ""))
     return sorted(named)
 
 
@@ -209,14 +215,12 @@ def _at_work(new: dict[str, Fact]) -> tuple[str, str]:
     return begun[-1] if begun else ("", "")
 
 
-def _conclude(snapshot: Snapshot, item: str, job: _Job, plan: Plan, rows: list[dict[str, Any]], reason: str) -> None:
+def _conclude(snapshot: Snapshot, item: str, level: int, rows: list[dict[str, Any]], reason: str) -> None:
     """Verdict of a device and the lists that rules ask for."""
     def put(name: str, value: Any) -> None:
         snapshot.facts[key("test." + name, item)] = Known(value, SOURCE)
 
-    put("level", plan.level)
-    if job.runtime:
-        put("runtime", job.runtime)
+    put("level", level)
     if rows:
         put("checks", rows)
         for name, verdicts in (("wrong_checks", ("wrong",)), ("unwritten_checks", ("unwritten",)),
@@ -233,19 +237,19 @@ def _conclude(snapshot: Snapshot, item: str, job: _Job, plan: Plan, rows: list[d
 def _join(facts: dict[str, Fact], item: str) -> None:
     """The GPU that was tested, by its PCI address or by being the only one; its target and the bandwidth of its memory."""
     kind = facts.get(key("test.device_type", item))
-    if not isinstance(kind, Known) or kind.value == "cpu":
+    if isinstance(kind, Known) and kind.value == "cpu":
         return
     address = facts.get(key("test.pci_address", item))
     own = gpus.items(facts)
-    mine = [gpu for gpu in own if isinstance(address, Known) and isinstance(fact := facts.get(key("gpu.pci_address", gpu)), Known)
-            and str(fact.value) == str(address.value)] or (own if len(own) == 1 else [])
-    if not mine:
+    if isinstance(address, Known):
+        own = [gpu for gpu in own if isinstance(fact := facts.get(key("gpu.pci_address", gpu)), Known) and fact.value == address.value]
+    if len(own) != 1:
         return
-    for short in ("gfx_target",):
-        fact = facts.get(key(f"gpu.{short}", mine[0]))
-        if isinstance(fact, Known):
-            facts[key(f"test.{short}", item)] = dataclasses.replace(fact)
-    named = facts.get(key("gpu.name", mine[0])) or Known("", "")
+    mine = own[0]
+    target = facts.get(key("gpu.gfx_target", mine))
+    if isinstance(target, Known):
+        facts[key("test.gfx_target", item)] = target
+    named = facts.get(key("gpu.name", mine)) or Known("", "")
     gfx = facts.get(key("test.gfx_target", item))
     rate = tables.bandwidth(str(named.value) if isinstance(named, Known) else "", str(gfx.value) if isinstance(gfx, Known) else "")
     if rate:
