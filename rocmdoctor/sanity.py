@@ -55,7 +55,12 @@ class _Job:
 
 
 def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None = None) -> None:
-    """Test every device of every backend and put what came out into the snapshot (``test.*``); never raises for what a driver does."""
+    """Test every device of every backend and put what came out into the snapshot (``test.*``, ``kernels.*``)."""
+    _run(snapshot, texts, plan, progress)
+    _summarise(snapshot)
+
+
+def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None) -> None:
     said: Progress = progress or (lambda words: None)
     trouble = in_trouble(snapshot.facts, texts)
     if trouble:
@@ -113,6 +118,19 @@ def in_trouble(facts: dict[str, Fact], texts: Iterable[Text]) -> str:
     if last and not (last["good"] or last["done"]):
         return f"the kernel log ends in a GPU reset that did not succeed ({last.group()})"
     return ""
+
+
+def _summarise(snapshot: Snapshot) -> None:
+    """Which backends are right and which are not, over all GPUs: what rules compare."""
+    found: dict[str, list[str]] = {"right": [], "wrong": [], "unwritten": [], "broken": []}
+    for item in gpus.items(snapshot.facts, "test"):
+        kind, backend = (snapshot.facts.get(key(f"test.{name}", item)) for name in ("device_type", "backend"))
+        verdict = {name: name for name in ("right", "wrong", "unwritten")}.get(_verdict(snapshot, item), "")
+        verdict = verdict or ("broken" if _verdict(snapshot, item) in ("hung", "crashed", "device_lost") else "")
+        if verdict and isinstance(backend, Known) and not (isinstance(kind, Known) and kind.value == "cpu"):
+            found[verdict] = list(dict.fromkeys([*found[verdict], str(backend.value)]))
+    for name, backends in found.items():
+        snapshot.facts[f"kernels.{name}"] = Known(backends, SOURCE)
 
 
 def _jobs(backend: str, plan: Plan) -> list[_Job]:

@@ -193,6 +193,10 @@ test.allocated_bytes    | int  | bytes | all that could be allocated at once
 test.reported_free_bytes | int | bytes | memory reported free before that
 test.leaked_bytes       | int  | bytes | device memory that did not come back after cycles of loading and unloading
 test.new_kernel_lines   | list |       | kernel log lines about the GPU that came while the kernels ran
+kernels.right           | list |       | backends whose test kernels were all right on a GPU (not on a CPU device)
+kernels.wrong           | list |       | backends with wrong results on a GPU
+kernels.unwritten       | list |       | backends that accept work and do none of it
+kernels.broken          | list |       | backends whose kernels crash, hang or lose the device
 python.exception        | str  |       | type of the last exception of a Python traceback, with its message
 python.failing_package  | str  |       | installed package of the innermost frame of that traceback
 hip.failed_call         | str  |       | first HIP function that returned an error in an AMD_LOG_LEVEL trace

@@ -177,7 +177,7 @@ def cycles(device, item, shared):
     leaked = max(0, before - device.memory()[0])
     item.fact("leaked_bytes", leaked)
     if leaked > size:
-        return {"verdict": "wrong", "detail": f"{leaked} bytes did not come back after {CYCLES} cycles of loading {2 * size} bytes"}
+        return {"verdict": "failed", "detail": f"{leaked} bytes did not come back after {CYCLES} cycles of loading {2 * size} bytes"}
     return {"verdict": "right", "detail": ""}
 
 

@@ -302,7 +302,7 @@ class Card:
         leaked = max(0, before - torch.cuda.mem_get_info(self.device)[0])
         item.fact("leaked_bytes", leaked)
         if leaked > size:
-            return {"verdict": "wrong", "detail": "%d bytes did not come back after %d cycles of loading" % (leaked, CYCLES)}
+            return {"verdict": "failed", "detail": "%d bytes did not come back after %d cycles of loading" % (leaked, CYCLES)}
         return {"verdict": "right", "detail": ""}
 
     def copy_rate(self, item, shared):

@@ -156,7 +156,7 @@ def cycles(device, item, shared):
     leaked = max(0, usage(device, heap) - before)
     item.fact("leaked_bytes", leaked)
     if leaked > size:
-        return {"verdict": "wrong", "detail": f"{leaked} bytes did not come back after {CYCLES} cycles of loading {2 * size} bytes"}
+        return {"verdict": "failed", "detail": f"{leaked} bytes did not come back after {CYCLES} cycles of loading {2 * size} bytes"}
     return {"verdict": "right", "detail": ""}
 
 
