@@ -189,7 +189,7 @@ def judge(case, outputs, before):
     ``outputs`` are the raw bytes that came back, ``before`` the words that stood there: where they still stand nothing was written.
     """
     worst = None
-    size = case.expect(np.frombuffer(outputs[0], case.dtype)).nbytes  # the last word of an odd number of halves is only half written
+    size = output_bytes(case, outputs[0])
     first = np.frombuffer(outputs[0][:size], np.uint8)
     for number, raw in enumerate(outputs):
         got = np.frombuffer(raw[:size], case.dtype)
@@ -216,6 +216,11 @@ def judge(case, outputs, before):
         if worst is None or found.wrong > worst.wrong:
             worst = found
     return worst or Judgement("right", "", 0, int(got.size))
+
+
+def output_bytes(case, raw):
+    """Bytes of the output that count: the last word of an odd number of halves is only half written."""
+    return case.expect(np.frombuffer(raw, case.dtype)).size * np.dtype(case.dtype).itemsize
 
 
 def _wrong(got, answer, bad, untouched, number):
