@@ -83,6 +83,8 @@ class Device:
         # Where there is one for computing alone it has several queues, and it is the one that programs take.
         self.family = max(usable, key=lambda n: (families[n].queueCount > 1, not families[n].queueFlags & 1, -n))
         count = min(2, families[self.family].queueCount)
+        # Seconds a tick; a counter of fewer than 64 bits may overflow in the middle.
+        self.clock = float(base.limits.timestampPeriod) * 1e-9 if families[self.family].timestampValidBits else 0.0
         self._features()
         priorities = [1.0] * count
         queue = vk.VkDeviceQueueCreateInfo(queueFamilyIndex=self.family, queueCount=count, pQueuePriorities=priorities)
@@ -237,6 +239,35 @@ class Device:
             raise
         self.vk.vkDestroyFence(self.handle, fence, None)
         return time.monotonic() - began
+
+    def timed(self, record):
+        """Do what ``record(command_buffer)`` puts down; seconds by the device's own clock, or by ours where it has none.
+
+        Waiting for a fence can take milliseconds, more than the work itself.
+        """
+        vk = self.vk
+        if not self.clock:
+            commands = self.commands(record)
+            seconds = self.wait(self.submit(commands))
+        else:
+            info = vk.VkQueryPoolCreateInfo(queryType=2, queryCount=2)  # timestamps
+            queries = vk.vkCreateQueryPool(self.handle, info, None)
+
+            def measured(commands):
+                vk.vkCmdResetQueryPool(commands, queries, 0, 2)
+                vk.vkCmdWriteTimestamp(commands, 1, queries, 0)  # top of the pipe
+                record(commands)
+                vk.vkCmdWriteTimestamp(commands, 0x2000, queries, 1)  # bottom of the pipe
+
+            commands = self.commands(measured)
+            waited = self.wait(self.submit(commands))
+            ticks = vk.ffi.new("uint64_t[2]")
+            vk.vkGetQueryPoolResults(self.handle, queries, 0, 2, 16, ticks, 8, 1 | 2)  # 64 bits each, wait
+            vk.vkDestroyQueryPool(self.handle, queries, None)
+            seconds = (int(ticks[1]) - int(ticks[0])) * self.clock
+            seconds = seconds if 0 < seconds <= waited else waited
+        vk.vkFreeCommandBuffers(self.handle, self.pool, 1, [commands])
+        return seconds
 
     def run(self, case, rng, repeats=REPEATS):
         """The case ``repeats`` times: (outputs as bytes, what stood there before each)."""

@@ -208,10 +208,7 @@ def rate(device, size):
                 device.copy(commands, here, there, size)
                 device.barrier(commands)
 
-        commands = device.commands(record)
-        best = min(device.wait(device.submit(commands)) for _ in range(4))
-        device.vk.vkFreeCommandBuffers(device.handle, device.pool, 1, [commands])
-        return 2 * size * rounds / max(best, 1e-9)
+        return 2 * size * rounds / max(min(device.timed(record) for _ in range(4)), 1e-9)
     finally:
         for thing in reversed(made):
             thing.free()
@@ -274,10 +271,7 @@ def _launch(device, kernel, buffers, parameters, before=None, after=None):
             if after is not None:
                 device.copy(commands, buffers[-1], after, 128)
                 device.barrier(commands)
-        commands = device.commands(record)
-        seconds = device.wait(device.submit(commands))
-        device.vk.vkFreeCommandBuffers(device.handle, device.pool, 1, [commands])
-        return seconds
+        return device.timed(record)
     finally:
         pipeline.free()
 
