@@ -116,3 +116,60 @@ def test_the_command_shows_the_table(monkeypatch, tmp_path):
                           timeout=60, env={**os.environ, "VK_ICD_FILENAMES": LAVAPIPE, "XDG_RUNTIME_DIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert "a CPU, not a GPU" in done.stdout and "gemm-f16" in done.stdout and "Traceback" not in done.stderr
+
+
+IN_PROCESS = """
+import os, sys
+sys.path.insert(0, {folder!r})
+import numpy as np, vulkan as vk
+import cases, vulkan_device, vulkan_memory
+application = vk.VkApplicationInfo(pApplicationName="t", applicationVersion=1, pEngineName="n", engineVersion=1, apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
+create = vk.VkInstanceCreateInfo(pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None, enabledExtensionCount=0,
+                                 ppEnabledExtensionNames=None)
+instance = vk.vkCreateInstance(create, None)
+device = vulkan_device.Device(vk, vk.vkEnumeratePhysicalDevices(instance)[0], 30)
+rng = np.random.default_rng()
+{work}
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def in_process(tmp_path, work):
+    done = subprocess.run([sys.executable, "-c", IN_PROCESS.format(folder=str(FOLDER), work=work)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "VK_ICD_FILENAMES": LAVAPIPE, "XDG_RUNTIME_DIR": str(tmp_path)})
+    assert done.returncode == 0, done.stderr[-800:]
+    return done.stdout.split()
+
+
+@needs_lavapipe
+def test_one_wrong_bit_is_seen_by_every_check(tmp_path):
+    """Every kernel runs for real; then one bit of one element of one of its outputs is turned over, ten times each."""
+    said = in_process(tmp_path, """
+for make in cases.for_level(rng, 1, device.subgroups, slow=True):
+    case = make()
+    outputs, before = device.run(case, rng)
+    size, seen = cases.output_bytes(case, outputs[0]), 0
+    for _ in range(10):
+        run, place, bit = rng.integers(3), rng.integers(size), rng.integers(8)
+        changed = bytearray(outputs[run])
+        changed[place] ^= 1 << int(bit)
+        seen += cases.judge(case, [bytes(changed) if n == run else raw for n, raw in enumerate(outputs)], before).verdict == "wrong"
+    print(f"{case.name}={seen}", cases.judge(case, outputs, before).verdict)
+""")
+    assert len(said) >= 18 and set(said[1::2]) == {"right"}
+    assert {entry.partition("=")[2] for entry in said[::2]} == {"10"}, said
+
+
+@needs_lavapipe
+def test_the_sweep_finds_a_wrong_word_and_its_place(tmp_path):
+    said = in_process(tmp_path, """
+size = 1 << 20
+block, patch = device.local(size), device.upload(4)
+vulkan_memory.launch(device, "sweep_write", [block], [[size // 4, 1, 77]])
+patch.write(np.array([123], np.uint32))
+device.wait(device.submit(device.commands(lambda commands: device.copy(commands, patch, block, 4, 0, 4000))))
+_, logs = vulkan_memory.launch(device, "sweep_read", [block], [[size // 4, 1, 77]])
+print(*logs[0][:3])
+""")
+    assert said == ["1", "1000", "123"]

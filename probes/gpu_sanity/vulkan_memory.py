@@ -9,13 +9,14 @@ import zlib
 import numpy as np
 from cases import judge_bytes, poison
 from outcome import Failed, Untestable
-from vulkan_device import Buffer
+from vulkan_device import COHERENT, VISIBLE, Buffer
 
 CHUNK = 1 << 30
 FLOOR = 64 << 20
 KEEP_FREE = 0.04  # of the heap: what a desktop needs to go on
 SETTLED = 16 << 20
 CYCLES = 20
+BATCH = 16  # blocks in one submission: a driver resets a GPU that takes too long
 
 
 def error_name(error):
@@ -197,18 +198,25 @@ def copies(device, rng, kind):
             thing.free()
 
 
-def rate(device, size):
-    """Bytes a second of copies within the device's memory, read and written."""
-    made, rounds = [], 4
+def rate(device, size, rounds=32):
+    """Bytes a second of copies within the device's memory, read and written: by the driver's copy or by a kernel, whichever is faster."""
+    made = []
     try:
         here, there = device._keep(made, device.local(size)), device._keep(made, device.local(size))
+        pipeline = device._keep(made, device.pipeline("copy", [here, there]))
 
-        def record(commands):
+        def by_driver(commands):
             for _ in range(rounds):
                 device.copy(commands, here, there, size)
                 device.barrier(commands)
 
-        return 2 * size * rounds / max(min(device.timed(record) for _ in range(4)), 1e-9)
+        def by_kernel(commands):
+            for _ in range(rounds):
+                device.dispatch(commands, pipeline, [size // 4], (16384, 1))
+                device.barrier(commands)
+
+        best = min(device.timed(record) for record in (by_driver, by_kernel) for _ in range(3))
+        return 2 * size * rounds / max(best, 1e-9)
     finally:
         for thing in reversed(made):
             thing.free()
@@ -219,10 +227,7 @@ def sweep(device, item, shared, told):
     room, free, _ = may_take(device, shared)
     item.fact("reported_free_bytes", free)
     blocks, got, size = [], 0, min(CHUNK, room)
-    log = back = None
     try:
-        log, back, zero = device.local(128), device.download(128), device.upload(128)
-        zero.write(np.zeros(32, np.uint32))
         while room - got > FLOOR and size >= FLOOR:
             try:
                 blocks.append(device.local(min(size, room - got) & ~0xFFF))
@@ -232,48 +237,48 @@ def sweep(device, item, shared, told):
                     raise
                 size //= 2
         item.fact("allocated_bytes", got)
-        seconds, wrong, places, patterns = 0.0, 0, [], ((0, 0x55555555), (0, 0xAAAAAAAA), (1, int.from_bytes(os.urandom(4), "little")))
-        for number, (kind, value) in enumerate(patterns):
-            for phase in ("write", "read"):
-                for place, block in enumerate(blocks):
-                    words = [block.size // 4, kind, value + place & 0xFFFFFFFF if kind else value]
-                    if phase == "write":
-                        seconds += _launch(device, "sweep_write", [block], words)
-                        continue
-                    seconds += _launch(device, "sweep_read", [block, log], words, zero, back)
-                    found = np.frombuffer(back.read(128), np.uint32)
-                    if found[0]:
-                        wrong += int(found[0])
-                        places += [(place * CHUNK + int(found[1 + 2 * n]) * 4) for n in range(min(int(found[0]), 3))]
-                told(f"memory-sweep, pattern {number + 1} of {len(patterns)}, {phase}: {got >> 20} MiB")
-        row = {"verdict": "wrong" if wrong else "right", "elements": got // 4 * len(patterns), "wrong": wrong, "bytes": got,
-               "bytes_per_s": 2 * len(patterns) * got / max(seconds, 1e-9),
-               "detail": f"{wrong} words, the first at bytes {', '.join(map(hex, places[:6]))}" if wrong else ""}
         if not got:
             raise Untestable("no memory is free")
-        return row
+        seconds, wrong, places, patterns = 0.0, 0, [], ((0, 0x55555555), (0, 0xAAAAAAAA), (1, int.from_bytes(os.urandom(4), "little")))
+        for number, (kind, value) in enumerate(patterns):
+            for kernel in ("sweep_write", "sweep_read"):
+                for start in range(0, len(blocks), BATCH):
+                    batch = blocks[start:start + BATCH]
+                    words = [[block.size // 4, kind, value + start + n & 0xFFFFFFFF if kind else value] for n, block in enumerate(batch)]
+                    took, logs = launch(device, kernel, batch, words)
+                    seconds += took
+                    for n, found in enumerate(logs):
+                        wrong += int(found[0])
+                        places += [(start + n) * CHUNK + int(found[1 + 2 * k]) * 4 for k in range(min(int(found[0]), 3))]
+                told(f"memory-sweep, pattern {number + 1} of {len(patterns)}, {kernel[6:]}: {got >> 20} MiB")
+        return {"verdict": "wrong" if wrong else "right", "elements": got // 4 * len(patterns), "wrong": wrong, "bytes": got,
+                "bytes_per_s": 2 * len(patterns) * got / max(seconds, 1e-9),
+                "detail": f"{wrong} words, the first at bytes {', '.join(map(hex, places[:6]))}" if wrong else ""}
     finally:
-        for thing in [*blocks, log, back]:
-            if thing is not None:
-                thing.free()
+        for block in blocks:
+            block.free()
 
 
-def _launch(device, kernel, buffers, parameters, before=None, after=None):
-    """One dispatch over the buffers, the last of them a log that ``before`` clears and ``after`` gets; seconds."""
-    pipeline = device.pipeline(kernel, buffers)
+def launch(device, kernel, blocks, parameters):
+    """One dispatch for each block in one submission; (seconds, what the readers logged of each block: count, then index and word)."""
+    made, logs = [], []
     try:
+        reading = kernel == "sweep_read"
+        logs = [device._keep(made, Buffer(device, 128, (VISIBLE | COHERENT,))) for _ in blocks] if reading else []
+        for log in logs:
+            log.write(np.zeros(32, np.uint32))
+        pipelines = [device._keep(made, device.pipeline(kernel, [block, *logs[n:n + 1]])) for n, block in enumerate(blocks)]
+
         def record(commands):
-            if before is not None:
-                device.copy(commands, before, buffers[-1], 128)
-                device.barrier(commands)
-            device.dispatch(commands, pipeline, parameters, (16384, 1))
+            for pipeline, words in zip(pipelines, parameters):
+                device.dispatch(commands, pipeline, words, (16384, 1))
             device.barrier(commands)
-            if after is not None:
-                device.copy(commands, buffers[-1], after, 128)
-                device.barrier(commands)
-        return device.timed(record)
+
+        seconds = device.timed(record)
+        return seconds, [np.frombuffer(log.read(128), np.uint32).copy() for log in logs]
     finally:
-        pipeline.free()
+        for thing in reversed(made):
+            thing.free()
 
 
 def two_queues(device, case, rng):
