@@ -183,7 +183,7 @@ def cycles(device, item, shared):
 
 def copy_rate(device, shared):
     """Bytes a second within the device's memory, read and written."""
-    size, rounds, best = min(512 << 20, room(device, shared)[0] // 4) & ~0xFFF, 4, 1e9
+    size, rounds, best = min(512 << 20, room(device, shared)[0] // 4) & ~0xFFF, 32, 1e9
     if size < 1 << 20:
         raise Untestable("too little memory is free")
     here, there = device.need(size), device.need(size)
