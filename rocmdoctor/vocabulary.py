@@ -177,6 +177,7 @@ test.device_type        | str  |       | cpu, integrated, discrete, virtual, oth
 test.gfx_target         | str  |       | gfx target of the tested device, physical where it could be joined with a GPU
 test.pci_address        | str  |       | PCI address of the tested device, where the backend says it
 test.runtime            | str  |       | library or interpreter that was tested
+test.runtimes           | int  |       | runtimes of this backend that were found on the machine
 test.verdict            | str  |       | right, wrong, unwritten (work accepted and not done), failed, hung, crashed, device_lost, untestable, skipped
 test.reason             | str  |       | why nothing, or not everything, was tested, or how it ended
 test.level              | int  |       | level of the test, 1 to 3

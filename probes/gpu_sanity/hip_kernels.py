@@ -75,8 +75,11 @@ def devices(emit, given):
     """The runtime, then device by device; what cannot be tested is said with its reason."""
     first = f"hip-{given.first}"
 
+    found = []
+
     def nothing(reason, path=""):
         item = Item(emit, first, "hip", "", "", (), "")
+        item.fact("runtimes", len(found))
         if path:
             item.fact("runtime", path)
         item.cannot(reason)
@@ -85,7 +88,7 @@ def devices(emit, given):
         from hip_runtime import Device, Runtime, libraries
     except Exception as error:  # noqa: BLE001 - a broken numpy raises what its libraries raise
         return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}")
-    found = libraries(given.pythons.split(os.pathsep) if given.pythons else ())
+    found += libraries(given.pythons.split(os.pathsep) if given.pythons else ())
     if given.number >= len(found):
         return None if given.number else nothing("no HIP runtime (libamdhip64) is installed")
     path = found[given.number]
@@ -105,6 +108,7 @@ def devices(emit, given):
             device = Device(runtime, number, given.limit)
             item = Item(emit, name, "hip", device.name, "", done, given.progress)
             item.fact("runtime", path)
+            item.fact("runtimes", len(found))
             if device.address:
                 item.fact("pci_address", device.address)
             shared = integrated(device.address)

@@ -46,7 +46,8 @@ def grid(devices: list[TestedDevice]) -> tuple[list[str], list[tuple[str, list[s
 
 def faults(devices: list[TestedDevice]) -> list[tuple[str, str, str]]:
     """(where, what was found, what such a fault is known as) of every check that was not right."""
-    return [(f"{device.item} {wash(check.check)}", f"{words(check.verdict)}. {wash_prose(check.detail, 300)}".strip(), check.catches)
+    return [(f"{device.item} {wash(check.check)}", f"{words(check.verdict)}. {wash_prose(check.detail, 300)}".strip(),
+             "" if check.verdict == "unwritten" else check.catches)  # what does no work at all has none of these faults
             for device in devices for check in device.checks if check.verdict not in ("right", "untestable", "skipped")]
 
 
