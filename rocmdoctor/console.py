@@ -118,13 +118,18 @@ def finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, before: Before
            keep: Callable[[Report], None] | None = None) -> None:
     """Report on the snapshot as asked, against an earlier one if there is one, and exit with its status; ``keep`` gets the report first."""
     tell_problems(book)
-    if out.save:
-        write(out.save, json.dumps(snapshot_to_json(snapshot), default=str))
+    save_snapshot(snapshot, out.save)
     report = redacted(snapshot, book, redactor(out.no_redact), before=before) if out.shared else make_report(snapshot, book, before=before)
     if keep:
         keep(report)
     show(report, out)
     raise SystemExit(status(report, out.fail_on))
+
+
+def save_snapshot(snapshot: Snapshot, path: str | None) -> None:
+    """Keep the snapshot as it is, where a file was named."""
+    if path:
+        write(path, json.dumps(snapshot_to_json(snapshot), default=str))
 
 
 def tell_problems(book: rules.Rulebook) -> None:

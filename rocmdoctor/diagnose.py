@@ -78,6 +78,8 @@ def fill_in(text: str, lookup: Lookup) -> str:
         fact = lookup(name)
         if name.endswith("_bytes") and isinstance(fact, Known) and isinstance(fact.value, (int, float)):
             return f"{fact.value / 2**30:.1f} GiB"
+        if name.endswith("_bytes_per_s") and isinstance(fact, Known) and isinstance(fact.value, (int, float)):
+            return f"{fact.value / 1e9:.0f} GB/s"
         return tables.override_for(_shown(fact).split(",")[0]) or "(none known)" if call else _shown(fact)
     return _PLACE.sub(replace, text)
 

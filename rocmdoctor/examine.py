@@ -8,10 +8,11 @@ import pathlib
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import click
 
-from rocmdoctor import attach, interpret, rules, states
+from rocmdoctor import attach, interpret, rules, sanity, states
 from rocmdoctor.changes import Before
 from rocmdoctor.console import Usage, attached, now
 from rocmdoctor.model import Known, Snapshot, snapshot_from_json
@@ -19,17 +20,27 @@ from rocmdoctor.scan import Scanner
 
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
-             more: Callable[[], list[attach.Text]] = list) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
-    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones)."""
+             more: Callable[[], list[attach.Text]] = list, plan: sanity.Plan | None = None) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones).
+
+    ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
+    """
     from rocmdoctor.collect import collect, find_pythons
 
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
-    if root == "/" and not no_kernels:
+    if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        if root == "/" and not no_kernels:
+            chosen = replace(plan, pythons=tuple(pythons)) if plan else sanity.Plan()
+            sanity.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
+        return found, texts
+
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
-        collecting = pool.submit(collect, now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        collecting = pool.submit(collected)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
         scanner = Scanner(book.rules.values())
         snapshot, lines = collecting.result()

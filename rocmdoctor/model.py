@@ -323,6 +323,34 @@ class Comparison:
     compared: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class KernelCheck:
+    """One kernel with a known answer on one device. ``verdict`` is right, wrong, unwritten, failed, hung, crashed, device_lost, untestable or skipped."""
+
+    check: str
+    verdict: str
+    detail: str
+    seconds: float
+    catches: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestedDevice:
+    """What the test kernels showed of one device through one backend."""
+
+    item: str
+    backend: str
+    device: str
+    device_type: str
+    gfx: str
+    verdict: str
+    reason: str
+    copy_bytes_per_s: float | None
+    expected_bytes_per_s: float | None
+    checks: list[KernelCheck]
+
+
 @dataclass(slots=True)
 class Removed:
     """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
@@ -350,6 +378,7 @@ class Report:
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
     changes: Comparison | None = None
+    kernels: list[TestedDevice] | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -418,4 +447,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "removed": [asdict(entry) for entry in report.removed],
         **({"memory": asdict(report.memory)} if report.memory else {}),
         **({"changes": asdict(report.changes)} if report.changes else {}),
+        **({"kernels": [asdict(device) for device in report.kernels]} if report.kernels else {}),
     }

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from rocmdoctor import __version__, gpus, regressions, tables
+from rocmdoctor import __version__, gpus, kernel_table, regressions, tables
 from rocmdoctor.changes import Before, changed_facts
 from rocmdoctor.diagnose import diagnose
 from rocmdoctor.memory.need import Setting
@@ -95,7 +95,8 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     dxg = snapshot.facts.get("wsl.dxg")
     family = snapshot.facts.get("os.family")
     wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
-    none = (not wsl and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
+    answers = any(str(value).startswith("1002:") for value in _values(snapshot, "vk.pci_id"))  # a driver speaks for an AMD GPU
+    none = (not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
             and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     memory = None if none else picture(snapshot.facts, asked, setting)
@@ -116,4 +117,5 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems], memory=memory, changes=changed)
+                  missing, [*snapshot.notes, *book.problems], memory=memory, changes=changed,
+                  kernels=kernel_table.of(snapshot.facts) or None)

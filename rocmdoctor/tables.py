@@ -86,3 +86,15 @@ def kind(gfx: str) -> str:
     """``apu`` or ``dgpu`` as the table says, "" when it does not or the target is both."""
     value = str(_targets().get(gfx.split(":")[0], {}).get("kind") or "")
     return value if value in ("apu", "dgpu") else ""
+
+
+def bandwidth(product: str, gfx: str) -> float:
+    """Bytes a second of the memory of a GPU: of the product that ``product`` names, else the least of those with this target; 0 when not known.
+
+    >>> bandwidth("AMD Radeon RX 7900 XT", "gfx1100"), bandwidth("", "gfx1100"), bandwidth("", "gfx1")
+    (800000000000.0, 576000000000.0, 0)
+    """
+    table = load("bandwidth")
+    rows = [row for row in (*table["dgpu"], *table["apu"]) if str(row["gfx"]) == gfx.split(":")[0]]
+    named = [row for row in rows if re.search(rf"\b{re.escape(str(row['product']))}(?! ?(?:XTX?|GRE)\b)", product)]
+    return min((float(row["bw"]) * 1e9 for row in named or rows), default=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ENTITIES = ("gpu", "vk", "torch", "rocm", "app")
+ENTITIES = ("gpu", "vk", "torch", "rocm", "app", "test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,33 @@ torch.available         | bool |       | torch.cuda.is_available()
 torch.devices           | list |       | device names
 torch.arch_list         | list |       | torch.cuda.get_arch_list()
 torch.error             | str  |       | error when importing torch
+test.backend            | str  |       | what the test kernels ran through: vulkan, hip, torch
+test.device             | str  |       | name of the tested device as the backend gives it
+test.device_type        | str  |       | cpu, integrated, discrete, virtual, other; not known where nothing could be tested
+test.gfx_target         | str  |       | gfx target of the tested device, physical where it could be joined with a GPU
+test.pci_address        | str  |       | PCI address of the tested device, where the backend says it
+test.runtime            | str  |       | library or interpreter that was tested
+test.runtimes           | int  |       | runtimes of this backend that were found on the machine
+test.verdict            | str  |       | right, wrong, unwritten (work accepted and not done), failed, hung, crashed, device_lost, untestable, skipped
+test.reason             | str  |       | why nothing, or not everything, was tested, or how it ended
+test.level              | int  |       | level of the test, 1 to 3
+test.checks             | list |       | [{"check", "verdict", "detail", "seconds", "wrong", "elements", "bytes_per_s"}]
+test.wrong_checks       | list |       | checks whose result was wrong
+test.unwritten_checks   | list |       | checks whose output was never written
+test.failed_checks      | list |       | checks that the driver refused, or that hung, crashed or lost the device
+test.current            | str  |       | check at work when the program ended; absent when it went through all
+test.copy_bytes_per_s   | float| B/s   | copies within the device's memory, bytes read and written
+test.expected_bytes_per_s | float | B/s | memory bandwidth of this GPU by the table of bandwidths
+test.largest_allocation_bytes | int | bytes | largest single allocation that succeeded
+test.advertised_allocation_bytes | int | bytes | largest single allocation that the driver advertises
+test.allocated_bytes    | int  | bytes | all that could be allocated at once
+test.reported_free_bytes | int | bytes | memory reported free before that
+test.leaked_bytes       | int  | bytes | device memory that did not come back after cycles of loading and unloading
+test.new_kernel_lines   | list |       | kernel log lines about the GPU that came while the kernels ran
+kernels.right           | list |       | backends whose test kernels were all right on a GPU (not on a CPU device)
+kernels.wrong           | list |       | backends with wrong results on a GPU
+kernels.unwritten       | list |       | backends that accept work and do none of it
+kernels.broken          | list |       | backends whose kernels crash, hang or lose the device
 python.exception        | str  |       | type of the last exception of a Python traceback, with its message
 python.failing_package  | str  |       | installed package of the innermost frame of that traceback
 hip.failed_call         | str  |       | first HIP function that returned an error in an AMD_LOG_LEVEL trace

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from rocmdoctor.memory import sizes
 from rocmdoctor.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render import changes_svg, changes_text, markdown, memory_svg
+from rocmdoctor.render import changes_svg, changes_text, kernels_text, markdown, memory_svg
 from rocmdoctor.render.wording import (
     VERDICT_HEAD,
     evidence_place,
@@ -56,6 +56,7 @@ def render(report: Report) -> str:
     policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
+    kernel_items, kernel_rows = kernels_text.grid(report.kernels or [])
     return environment.get_template("report.html.j2").render(
         report=report,
         head=VERDICT_HEAD[report.verdict],
@@ -72,6 +73,11 @@ def render(report: Report) -> str:
         changes_svg=changes_svg.render(report.changes) if report.changes else "",
         changes_heading=changes_text.heading(report.changes) if report.changes else "",
         changes_footing=changes_text.footing(report.changes) if report.changes else [],
+        headline=kernels_text.headline,
+        verdict_word=kernels_text.words,
+        kernel_items=kernel_items,
+        kernel_rows=kernel_rows,
+        kernel_faults=kernels_text.faults(report.kernels or []),
         style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),

@@ -6,7 +6,7 @@ import re
 
 from rocmdoctor import tables
 from rocmdoctor.model import Finding, Fix, Known, Report
-from rocmdoctor.render import changes_text
+from rocmdoctor.render import changes_text, kernels_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
     evidence_place,
@@ -34,6 +34,7 @@ def render(report: Report) -> str:
     """The most useful first; whole blocks are left out from the end, and counted, when the comment would grow over the limit."""
     ranked = [_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)]
     rest = [_versions(report), _changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
+    rest.append(_folded("Test kernels", _kernels(report)))
     rest += [_folded("Could not be examined", [_unknown(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
     removed = removed_words(report)
     rest.append(f"<sub>rocmdoctor {_plain(wash(report.version, 40))}{'; taken out: ' + removed if removed else ''}</sub>")
@@ -103,6 +104,18 @@ def _changes(report: Report) -> str:
     table = ["| what | before | now | when (UTC) | known of it |", "| --- | --- | --- | --- | --- |", *rows] if rows else []
     return "\n\n".join(["**What changed**", _plain(changes_text.heading(report.changes)), *(["\n".join(table)] if table else []),
                         *(_plain(line) for line in changes_text.footing(report.changes))])
+
+
+def _kernels(report: Report) -> list[str]:
+    """The devices, the table of checks, and what was wrong."""
+    devices = report.kernels or []
+    blocks = ["\n".join(f"- {_plain(kernels_text.headline(device))}" for device in devices)] if devices else []
+    items, rows = kernels_text.grid(devices)
+    if items:
+        lines = [["check", *map(_plain, items)], ["---"] * (len(items) + 1), *([_plain(wash(name)), *map(kernels_text.words, found)] for name, found in rows)]
+        blocks.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    blocks += [f"- **{_plain(where)}**: {_plain(what)}" for where, what, _ in kernels_text.faults(devices)[:20]]
+    return blocks
 
 
 def _filling(report: Report, what: str) -> str:

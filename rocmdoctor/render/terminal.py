@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from rocmdoctor.model import Evidence, Finding, Fix, Report
+from rocmdoctor.render import kernels_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
     evidence_place,
@@ -64,9 +65,21 @@ def render(report: Report, width: int, colour: bool) -> str:
     for place, finding in enumerate(report.findings, 1):
         console.print()
         print_finding(console, finding, finding.rank or place)
+    kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
     return text_of(out)
+
+
+def render_kernels(report: Report, width: int, colour: bool) -> str:
+    """The table of test kernels, then the findings."""
+    console, out = console_for(width, colour)
+    kernels_text.render(console, report, full=True)
+    for place, finding in enumerate(report.findings, 1):
+        console.print()
+        print_finding(console, finding, place)
+    print_notes(console, report)
+    return text_of(out).lstrip("\n")
 
 
 def say(console: Console, text: Text, indent: int = 0) -> None:

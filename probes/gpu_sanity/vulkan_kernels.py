@@ -1,0 +1,179 @@
+"""Kernels with known answers on every Vulkan device. Not walked as a probe: ``rocmdoctor.sanity`` starts it, check by check if need be.
+
+``python vulkan_kernels.py --out FILE [--level N] [--done item:check,...]``; see ``docs/kernel-tests.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import glob
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of  # noqa: E402
+from probe_protocol import Emitter  # noqa: E402
+
+TYPES = {0: "other", 1: "integrated", 2: "discrete", 3: "virtual", 4: "cpu"}
+FOLDERS = ("/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d")
+MOST_DEVICES = 16
+
+
+def driver_faults():
+    """What is wrong with the drivers that are installed, one reason each: the loader leaves such a driver out without a word."""
+    named = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES")
+    files = named.split(os.pathsep) if named else [file for folder in FOLDERS for file in sorted(glob.glob(folder + "/*.json"))]
+    if not files:
+        return ["no Vulkan driver (ICD manifest) is installed"]
+    reasons = []
+    for file in files[:16]:
+        try:
+            with open(file, encoding="utf-8") as handle:
+                library = json.loads(handle.read(1 << 20))["ICD"]["library_path"]
+        except OSError as error:
+            reasons.append(f"{file}: {error.strerror}")
+            continue
+        except (ValueError, KeyError, TypeError):
+            reasons.append(f"{file}: not a driver manifest (broken JSON)")
+            continue
+        path = os.path.join(os.path.dirname(file), library) if "/" in str(library) else str(library)
+        try:
+            ctypes.CDLL(path)
+        except OSError as error:
+            reasons.append(f"{file}: {error}")
+    return reasons
+
+
+def worded(error):
+    """A driver's refusal as an exception of ours; what is no refusal stays as it is."""
+    name = type(error).__name__
+    if name == "VkErrorDeviceLost":
+        return DeviceLost("VK_ERROR_DEVICE_LOST")
+    return Failed(name) if name.startswith("VkError") or name.startswith("Vk") else error
+
+
+def guarded(work):
+    def run():
+        try:
+            return work()
+        except (Untestable, Hung, DeviceLost, Failed, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the binding has an exception class for every VkResult
+            raise worded(error) from None
+    return run
+
+
+def row(judgement):
+    return {"verdict": judgement.verdict, "detail": judgement.detail, "wrong": judgement.wrong, "elements": judgement.elements}
+
+
+def test(vk, physical, item, level, limit):
+    """All checks of one device."""
+    import cases
+    import numpy as np
+    import vulkan_memory as memory
+    from vulkan_device import Device
+
+    kind = TYPES.get(vk.vkGetPhysicalDeviceProperties(physical).deviceType, "other")
+    shared = kind != "discrete"
+    device = guarded(lambda: Device(vk, physical, limit))()
+    if "VK_EXT_pci_bus_info" in device.extensions and device.version >= (1, 1):
+        bus = vk.VkPhysicalDevicePCIBusInfoPropertiesEXT()
+        where = vk.VkPhysicalDeviceProperties2(pNext=bus)
+        vk.vkGetPhysicalDeviceProperties2(physical, where)
+        item.fact("pci_address", f"{bus.pciDomain:04x}:{bus.pciBus:02x}:{bus.pciDevice:02x}.{bus.pciFunction:x}")
+    rng = np.random.default_rng()
+
+    def kernel(case):
+        missing = [need for need in case.needs if need not in device.features]
+        if missing:
+            raise Untestable("the device does not offer " + ", ".join(missing))
+        return row(cases.judge(case, *device.run(case, rng)))
+
+    for make in cases.for_level(rng, level, device.subgroups, slow=kind == "cpu"):
+        case = make()
+        item.check(case.name, guarded(lambda case=case: kernel(case)))
+    item.check("copy-host-visible", guarded(lambda: row(memory.copies(device, rng, "host-visible"))))
+
+    def copying():
+        rate = memory.copy_rate(device, shared)
+        item.fact("copy_bytes_per_s", rate)
+        return {"verdict": "right", "detail": "", "bytes_per_s": rate}
+
+    if level == 1:
+        return device.close()
+    item.check("copy-mapped-file", guarded(lambda: row(memory.copies(device, rng, "mapped-file"))))
+    case = cases.reduction(rng, 1 << 18)
+    item.check("two-queues", guarded(lambda: row(cases.judge(case, *memory.two_queues(device, case, rng)))))
+    if kind == "cpu":
+        return device.close()  # what it calls its memory is the computer's
+    if not any(check["verdict"] == "unwritten" for check in item.checks):
+        item.check("copy-rate", guarded(copying))
+    item.check("memory-largest", guarded(lambda: memory.largest(device, item, shared)))
+    item.check("memory-total", guarded(lambda: memory.total(device, item, shared)))
+    item.check("memory-cycles", guarded(lambda: memory.cycles(device, item, shared)))
+    if level == 3 and not any(check["verdict"] == "unwritten" for check in item.checks):
+        item.check("memory-sweep", guarded(lambda: memory.sweep(device, item, shared, item.tell)))
+    device.close()
+
+
+def devices(emit, given):
+    """Instance, then device by device; what cannot be tested is said with its reason."""
+    def nothing(reason):
+        Item(emit, "vulkan-0", "vulkan", "", "", (), "").cannot(reason)
+
+    try:
+        import vulkan as vk
+    except OSError:
+        return nothing("no Vulkan loader (libvulkan.so.1) is installed")
+    except (ImportError, KeyError) as error:
+        return nothing(f"the Python package vulkan does not work: {type(error).__name__}: {error}")
+    try:
+        import numpy  # noqa: F401
+    except Exception as error:  # noqa: BLE001 - a broken numpy raises what its libraries raise
+        return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}")
+    application = vk.VkApplicationInfo(pApplicationName="rocmdoctor", applicationVersion=1, pEngineName="none", engineVersion=1,
+                                       apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
+    create = vk.VkInstanceCreateInfo(pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None,
+                                     enabledExtensionCount=0, ppEnabledExtensionNames=None)
+    try:
+        instance = vk.vkCreateInstance(create, None)
+        found = vk.vkEnumeratePhysicalDevices(instance)
+    except Exception as error:  # noqa: BLE001 - the binding has an exception class for every VkResult
+        faults = driver_faults()
+        return nothing("; ".join(faults[:3]) if faults else f"the Vulkan loader answers {type(error).__name__}")
+    if not len(found):
+        return nothing("; ".join(driver_faults()[:3]) or "the Vulkan drivers list no device")
+    for number, physical in enumerate(list(found)[:MOST_DEVICES]):
+        base = vk.vkGetPhysicalDeviceProperties(physical)
+        name, done = f"vulkan-{number}", done_of(given.done, f"vulkan-{number}")
+        item = Item(emit, name, "vulkan", str(base.deviceName), TYPES.get(base.deviceType, "other"), done, given.progress)
+        if "*" in done:
+            continue
+        try:
+            test(vk, physical, item, given.level, given.limit)
+        except (Untestable, Failed) as error:
+            item.cannot(error)
+        except (Hung, DeviceLost):
+            # This process may not wait for the driver: its exit handlers would.
+            sys.stdout.flush()
+            os._exit(3)
+        else:
+            item.finish()
+
+
+def main():
+    given = arguments(argparse.ArgumentParser(description=__doc__))
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
+    emit = Emitter(given.out)
+    devices(emit, given)
+    emit.end()
+    sys.stdout.flush()
+    os._exit(0)  # drivers crash in their exit handlers; all is said and done
+
+
+if __name__ == "__main__":
+    main()
