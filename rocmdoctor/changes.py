@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -237,7 +238,7 @@ def _how(kind: str, name: str, old: Any, new: Any) -> str:
         return "worse" if after > before else "better" if after < before else "changed"
     if unit(name) == "bytes" and number:
         return "smaller" if new < old else "larger"
-    if kind == "update":
+    if kind == "update" and all(re.match(r"v?\d", _bare(v)) for v in (old, new)):  # names and lists have no order
         try:
             return "downgraded" if version_key(_bare(new)) < version_key(_bare(old)) else "updated"
         except ValueError:

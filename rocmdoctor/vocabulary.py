@@ -262,7 +262,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* changed.* seen.* report.*
+packages.changed updates.* boots.* changed.* kernels.* seen.* report.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 """.split())
 
