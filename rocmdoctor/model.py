@@ -278,7 +278,7 @@ class KernelCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class TestedDevice:
+class KernelDevice:
     """What the test kernels showed of one device through one backend."""
 
     item: str
@@ -319,7 +319,7 @@ class Report:
     removed: list[Removed] = field(default_factory=list)
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
-    kernels: list[TestedDevice] | None = None
+    kernels: list[KernelDevice] | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
