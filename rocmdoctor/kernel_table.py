@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rocmdoctor import gpus, tables
-from rocmdoctor.model import Fact, KernelCheck, Known, TestedDevice
+from rocmdoctor.model import Fact, KernelCheck, KernelDevice, Known
 from rocmdoctor.vocabulary import key
 
 MOST_DEVICES, MOST_CHECKS = 64, 200
@@ -22,12 +22,12 @@ def catches(check: str) -> tuple[str, str]:
     return (str(rows[name]["catches"]), str(rows[name]["source"])) if name else ("", "")
 
 
-def of(facts: dict[str, Fact]) -> list[TestedDevice]:
+def of(facts: dict[str, Fact]) -> list[KernelDevice]:
     """Every device that was tested or could not be, in the order of their backends."""
     return [_device(facts, item) for item in gpus.items(facts, "test")[:MOST_DEVICES]]
 
 
-def _device(facts: dict[str, Fact], item: str) -> TestedDevice:
+def _device(facts: dict[str, Fact], item: str) -> KernelDevice:
     def value(name: str) -> Any:
         fact = facts.get(key("test." + name, item))
         return fact.value if isinstance(fact, Known) else None
@@ -46,4 +46,4 @@ def _device(facts: dict[str, Fact], item: str) -> TestedDevice:
                                       float(seconds) if isinstance(seconds, (int, float)) else 0.0, *catches(name)))
     backend, device, kind, gfx, verdict, reason = (
         str(value(name) or "") for name in ("backend", "device", "device_type", "gfx_target", "verdict", "reason"))
-    return TestedDevice(item, backend, device, kind, gfx, verdict, reason, rate("copy_bytes_per_s"), rate("expected_bytes_per_s"), checks)
+    return KernelDevice(item, backend, device, kind, gfx, verdict, reason, rate("copy_bytes_per_s"), rate("expected_bytes_per_s"), checks)

@@ -336,7 +336,7 @@ class KernelCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class TestedDevice:
+class KernelDevice:
     """What the test kernels showed of one device through one backend."""
 
     item: str
@@ -378,7 +378,7 @@ class Report:
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
     changes: Comparison | None = None
-    kernels: list[TestedDevice] | None = None
+    kernels: list[KernelDevice] | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:

@@ -28,7 +28,7 @@ NEW_LINES_KEPT = 50
 # Worst first: what one of them is, the device is.
 _ORDER = ("hung", "crashed", "device_lost", "wrong", "unwritten", "failed", "right", "untestable", "skipped")
 BAD = _ORDER[:6]
-_RESET = re.compile(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end)|GPU reset failed|"
+_RESET = re.compile(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end with ret = 0)|GPU reset (failed|end)|"
                     r"device (?:is )?lost from the bus|device wedged", re.I)
 Progress = Callable[[str], None]
 Text = tuple[str, str]
@@ -72,7 +72,7 @@ def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress |
         items: list[str] = []
         for number, job in enumerate(_jobs(backend, plan), 1):
             job.first = len(items)
-            new_items = _run_job(job, plan, snapshot, said)
+            new_items = _run_job(job, plan, snapshot, said, log)
             items += new_items
             counted = snapshot.facts.get(key("test.runtimes", new_items[0])) if new_items else Known(0, SOURCE)
             if isinstance(counted, Known) and number >= int(counted.value):
@@ -84,8 +84,8 @@ def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress |
             if new:
                 texts.append((f"kernel log while {backend} was tested", "\n".join(new)))
                 log += "\n" + "\n".join(new)
-        if not snapshot.facts.get(key("test.verdict", f"{backend}-0")) and not items and backend != "torch":
-            _not_tested(snapshot, f"{backend}-0", backend, "untestable", "the programs of this backend are not installed")
+        if not items and backend == "torch":
+            _not_tested(snapshot, "torch-0", backend, "untestable", "no Python with a torch was found; --python PATH names one")
         if any(_verdict(snapshot, item) in ("hung", "device_lost") for item in items) and in_trouble(snapshot.facts, texts):
             for later in plan.backends[plan.backends.index(backend) + 1:]:
                 _not_tested(snapshot, f"{later}-0", later, "skipped", "the GPU did not come back from the kernels of " + backend)
@@ -147,8 +147,8 @@ def _jobs(backend: str, plan: Plan) -> list[_Job]:
     return [_Job(backend, program, sys.executable)]
 
 
-def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress) -> list[str]:
-    """One program until all its checks were seen to; the items it named."""
+def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str) -> list[str]:
+    """One program until all its checks were seen to; the items it named. ``log`` is the kernel log so far."""
     rows: dict[str, list[dict[str, Any]]] = {}
     facts: dict[str, Fact] = {}
     reasons: dict[str, str] = {}
@@ -176,6 +176,10 @@ def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress) -> list[
             if not any(row["check"] == check for row in rows.setdefault(item, [])):
                 rows[item].append({"check": check, "verdict": how, "detail": why, "seconds": ended.seconds})
             over += 1
+            worse = in_trouble({}, [("kernel log", "\n".join(_new_lines(log) or []))])
+            if worse:
+                reasons[item] = f"the remaining checks were not run: {worse}"
+                break
             if ended.ended == "stuck" or over >= MOST_RESTARTS:
                 reasons[item] = "the remaining checks were not run: " + (
                     "a process is stuck in the driver" if ended.ended == "stuck" else f"{over} checks killed their process")

@@ -73,6 +73,21 @@ def test_what_keeps_crashing_is_given_up_and_said(tmp_path):
     assert len(snapshot.runs) == sanity.MOST_RESTARTS and "were not run" in snapshot.facts["test.reason[vulkan-0]"].value
 
 
+def test_a_gpu_whose_reset_did_not_end_is_not_touched_again(tmp_path, monkeypatch):
+    """The kernel log is a stand-in here."""
+    monkeypatch.setattr(sanity, "_new_lines", lambda before: ["amdgpu 0000:03:00.0: amdgpu: GPU reset begin!", "GPU reset end with ret = -110"])
+    rows, snapshot = outcome_of(tmp_path, "os.abort()")
+    assert list(rows) == ["first", "bad"] and len(snapshot.runs) == 1
+    assert "did not succeed" in snapshot.facts["test.reason[vulkan-0]"].value
+    assert snapshot.facts["test.new_kernel_lines[vulkan-0]"].value[0].endswith("GPU reset begin!")
+
+
+def test_no_python_with_torch_is_said(tmp_path):
+    snapshot = Snapshot("now", "live")
+    sanity.run(snapshot, [], sanity.Plan(1, ("torch",)))
+    assert "--python" in snapshot.facts["test.reason[torch-0]"].value
+
+
 @pytest.mark.parametrize(("facts", "log", "words"), [
     ({"kernel.stuck_processes": ["77 llama-server amdgpu_fence_wait"]}, "", "stuck"),
     ({"gpu.power_state[0]": "error"}, "", "power state"),

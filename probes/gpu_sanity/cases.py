@@ -7,7 +7,7 @@ any order: the answer may then be compared to the last bit. Only softmax has a t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,7 +34,6 @@ class Case:
     needs: tuple = ()
     subgroup: int = 0
     threads: int = 256
-    source: object = field(default=None, repr=False)
 
 
 @dataclass

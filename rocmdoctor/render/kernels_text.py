@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rocmdoctor.model import Report, TestedDevice
+from rocmdoctor.model import KernelDevice, Report
 from rocmdoctor.render.wording import wash, wash_prose
 
 WORDS = {"device_lost": "device lost", "unwritten": "never written", "untestable": "not testable", "": "-"}
@@ -23,7 +23,7 @@ def words(verdict: str) -> str:
     return WORDS.get(verdict, wash(verdict))
 
 
-def headline(device: TestedDevice) -> str:
+def headline(device: KernelDevice) -> str:
     """One line for a device: what it is, and what came out."""
     kind = " (a CPU, not a GPU)" if device.device_type == "cpu" else f" ({device.device_type})" if device.device_type else ""
     counted = len(device.checks)
@@ -36,7 +36,7 @@ def headline(device: TestedDevice) -> str:
     return f"{device.item} {wash(device.device)}{kind}: {said}{count}{rate}{reason}".replace("  ", " ").replace(" :", ":")
 
 
-def grid(devices: list[TestedDevice]) -> tuple[list[str], list[tuple[str, list[str]]]]:
+def grid(devices: list[KernelDevice]) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """(items, rows of a check and its verdict on each item); a check that a device was not asked is ""."""
     tested = [device for device in devices if device.checks]
     names = list(dict.fromkeys(check.check for device in tested for check in device.checks))
@@ -44,7 +44,7 @@ def grid(devices: list[TestedDevice]) -> tuple[list[str], list[tuple[str, list[s
     return [device.item for device in tested], [(name, [column.get(name, "") for column in found]) for name in names]
 
 
-def faults(devices: list[TestedDevice]) -> list[tuple[str, str, str]]:
+def faults(devices: list[KernelDevice]) -> list[tuple[str, str, str]]:
     """(where, what was found, what such a fault is known as) of every check that was not right."""
     return [(f"{device.item} {wash(check.check)}", f"{words(check.verdict)}. {wash_prose(check.detail, 300)}".strip(),
              "" if check.verdict == "unwritten" else check.catches)  # what does no work at all has none of these faults
