@@ -47,6 +47,21 @@ def write_bytes(path: str, raw: bytes) -> None:
         raise Usage(f"{path}: cannot be written ({error.strerror})") from None
 
 
+def write_whole(path: str, text: str) -> None:
+    """A file that others read at any time: it is replaced whole, so nobody sees half of it. One line of what is in the way."""
+    place = pathlib.Path(path)
+    if place.exists() and not place.is_file():  # a device or a pipe
+        write(path, text)
+        return
+    temporary = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, "utf-8", "replace")
+        os.replace(temporary, place)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise Usage(f"{path}: cannot be written ({error.strerror})") from None
+
+
 def _forms() -> list[str]:
     return list(tables.load("ticket_forms")["forms"])
 
