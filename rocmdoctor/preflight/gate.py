@@ -80,6 +80,8 @@ def _outcome(expectation: Expectation, answer: Judged, findings: list[Finding] |
     out.fix_commands = [str(line) for line in row.get("commands") or ()]
     if expectation.why:
         out.says = f"{out.says}; {expectation.why}" if out.says else expectation.why
+    if expectation.path == "gpus.count" and answer.actual == "0":
+        out.kind = "configuration"  # none at all: another machine, a slot switched off, or dead; nothing here tells which
     if expectation.path.startswith("findings."):
         _of_finding(out, answer, findings or [])
     return out
