@@ -12,7 +12,7 @@ from rocmdoctor.conditions import version_key
 from rocmdoctor.memory import sizes
 from rocmdoctor.model import SEVERITIES
 
-_BOUND = re.compile(r"(>=|<=|==|!=|>|<)?\s*(.+)")
+_BOUND = re.compile(r"(>=|<=|==|!=|>|<)?\s*([^<>=!\s].*)")
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, "<": lambda a, b: a < b,
     "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
