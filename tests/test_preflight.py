@@ -634,12 +634,12 @@ def test_without_a_network(policy):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_without_the_rights_of_root(policy):
+def test_without_the_rights_of_root(policy, tmp_path):
     """A user namespace without a mapping: user 65534, no capability."""
     root_with("unshare")
     file = policy(LIVE + "  access: {kfd: true}\n")
     done = subprocess.run(["unshare", "-U", sys.executable, "-m", "rocmdoctor", "preflight", "--policy", file], cwd="/",
-                          env={"PATH": os.environ["PATH"], "PYTHONPATH": str(TOP)}, capture_output=True, text=True)
+                          env={"PATH": os.environ["PATH"], "PYTHONPATH": str(TOP), "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True)
     if "unshare:" in done.stderr:
         pytest.skip(f"no user namespace can be made here: {done.stderr.strip()}")
     assert done.returncode in (1, 3), done.stdout + done.stderr

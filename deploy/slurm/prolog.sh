@@ -8,8 +8,7 @@ reports=${ROCMDOCTOR_REPORTS:-/var/lib/rocmdoctor}
 PATH=/usr/local/bin:/opt/rocmdoctor/bin:$PATH
 
 # Slurm starts prologs with hardly any environment.
-HOME=${HOME:-/nonexistent}
-export HOME
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-/var/cache/rocmdoctor}
 
 line=$(rocmdoctor preflight --policy "$policy" --format nagios --format "json=$reports/prolog.json")
 status=$?
