@@ -204,7 +204,8 @@ expect:
   pcie: {width: 16, speed: ">=16", atomics: true, resizable_bar: true}
   xgmi: {links: 0}
   ras: {uncorrectable: 0, correctable: 0, bad_pages: 0}
-  system: {iommu: [passthrough, "off", "on"], numa_balancing: false, secure_boot: false, distribution: ubuntu, virtual: kvm, parameters: quiet, no_parameters: nomodeset}
+  system: {iommu: [passthrough, "off", "on"], numa_balancing: false, secure_boot: false, distribution: ubuntu, virtual: kvm,
+           parameters: quiet, no_parameters: nomodeset}
   access: {kfd: true, render: true}
   container: {gpus: 1}
   torch: {available: true, version: ">=2", hip: ">=6", devices: 1}

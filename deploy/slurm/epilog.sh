@@ -5,7 +5,7 @@ set -u
 policy=${ROCMDOCTOR_POLICY:-/etc/rocmdoctor/policy.yaml}
 reports=${ROCMDOCTOR_REPORTS:-/var/lib/rocmdoctor}
 PATH=/usr/local/bin:/opt/rocmdoctor/bin:$PATH
-export XDG_CACHE_HOME=${XDG_CACHE_HOME:-/var/cache/rocmdoctor}
+export XDG_CACHE_HOME="${XDG_CACHE_HOME:-/var/cache/rocmdoctor}"
 
 line=$(rocmdoctor preflight --policy "$policy" --format nagios --format "json=$reports/epilog.json")
 status=$?

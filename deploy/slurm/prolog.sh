@@ -8,7 +8,7 @@ reports=${ROCMDOCTOR_REPORTS:-/var/lib/rocmdoctor}
 PATH=/usr/local/bin:/opt/rocmdoctor/bin:$PATH
 
 # Slurm starts prologs with hardly any environment.
-export XDG_CACHE_HOME=${XDG_CACHE_HOME:-/var/cache/rocmdoctor}
+export XDG_CACHE_HOME="${XDG_CACHE_HOME:-/var/cache/rocmdoctor}"
 
 line=$(rocmdoctor preflight --policy "$policy" --format nagios --format "json=$reports/prolog.json")
 status=$?
