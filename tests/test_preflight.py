@@ -243,6 +243,17 @@ def test_hiding_a_fact_turns_an_outcome_only_into_unknown(machine):
             assert outcome.verdict == "UNKNOWN" or was in (None, outcome.verdict), (name, outcome)
 
 
+def test_the_node_that_the_shipped_policy_is_meant_for(tmp_path):
+    """Eight MI300X with seven links each; one retired page is to be watched and condemns nothing."""
+    done = run("preflight", "--policy", "mi300x-node", "--root", MACHINES / "mi300x-node", "--format", "json")
+    data = json.loads(done.stdout)
+    rest = {o["expectation"]: o["verdict"] for o in data["outcomes"] if o["verdict"] not in ("PASS", "SKIPPED")}
+    assert rest == {"access.kfd": "UNKNOWN", "access.render": "UNKNOWN", "ras.bad_pages": "WARN", "versions.rocm": "WARN"}
+    assert done.returncode == 3 and data["fault"]["kind"] == "software"
+    links = [o for o in data["outcomes"] if o["expectation"] == "xgmi.links"]
+    assert [(o["subject"], o["actual"], o["verdict"]) for o in links] == [("8 GPUs", "7", "PASS")]
+
+
 # --- waivers ---
 
 WAIVED = GOOD + "waivers:\n  - {expectation: pcie.width, subject: '0000:03', reason: riser ordered, expires: %s}\n"
@@ -323,7 +334,7 @@ def test_shipped_policies_are_clean_and_never_pass_an_unread_machine(name):
     assert verdict.overall(outcomes) == "UNKNOWN"
 
 
-@pytest.mark.parametrize("machine", ["rx7900xtx", "mi300x-cpx", "strix-halo-96-32", "rx9070xt-with-igpu", "mi300a-dkms"])
+@pytest.mark.parametrize("machine", ["rx7900xtx", "mi300x-cpx", "strix-halo-96-32", "rx9070xt-with-igpu", "mi300x-node"])
 def test_the_machine_that_a_policy_is_made_from_passes_it(machine, tmp_path):
     file = tmp_path / "made.yaml"
     assert run("preflight", "init", "--root", MACHINES / machine, "-o", file).returncode == 0
@@ -407,6 +418,8 @@ def out(name, kind="", verdict_="FAIL", action="CONFIG"):
     ([out("ras.uncorrectable", "hardware"), out("versions.rocm", "software")], "undecided"),
     ([out("system.iommu", "configuration")], "configuration"),
     ([out("pcie.width", verdict_="UNKNOWN")], "undecided"),
+    ([out("ras.bad_pages", "watch", "WARN")], "none"),
+    ([out("kernels.verdict", "undecided")], "undecided"),
 ])
 def test_where_the_fault_lies(outcomes, kind):
     fault = verdict.fault(outcomes)

@@ -93,9 +93,9 @@ def _of_finding(out: Outcome, answer: Judged, findings: list[Finding]) -> None:
     table = tables.load("preflight_advice")
     if about is None:
         return
-    out.kind = "hardware" if about.id in table["hardware_findings"] else "load" if about.id in table["reset_findings"] else "software" \
+    out.kind = "hardware" if about.id in table["hardware_findings"] else "watch" if about.id in table["reset_findings"] else "software" \
         if about.layer in ("runtime", "framework", "app") else "configuration"
-    out.action = "ISOLATE" if out.kind == "hardware" else "RESET" if out.kind == "load" else "CONFIG" if about.fixes else "MONITOR"
+    out.action = "ISOLATE" if out.kind == "hardware" else "RESET" if out.kind == "watch" else "CONFIG" if about.fixes else "MONITOR"
     if about.fixes:
         out.fix, out.fix_commands = about.fixes[0].title, list(about.fixes[0].commands)
 

@@ -31,7 +31,7 @@ class Outcome:
     says: str = ""
     command: str = ""
     action: Action = ""
-    kind: str = ""  # of the fault: configuration, software, hardware, load
+    kind: str = ""  # of the fault: configuration, software, hardware, watch, undecided
     fix: str = ""
     fix_commands: list[str] = field(default_factory=list)
     line: int = 0
@@ -116,9 +116,14 @@ def fault(outcomes: Sequence[Outcome]) -> Fault:
                      "a regression or a wrong version, not a broken part.")
     if config:
         return Fault("configuration", f"Settings differ from the policy ({', '.join(config)}).")
+    if any(outcome.kind == "undecided" for outcome in bad):
+        return Fault("undecided", f"One reading that could be either ({', '.join(sorted({o.expectation for o in bad}))}): repeat it after a reset and "
+                     "through another backend.")
+    if bad:
+        return Fault("none", f"Nothing is broken; to be watched: {', '.join(sorted({o.expectation for o in bad}))}.")
     if any(outcome.verdict == "UNKNOWN" for outcome in outcomes):
         return Fault("undecided", "What was examined is right; what could not be examined is named below.")
-    return Fault("none", "Everything that was examined is as the policy expects." if not bad else "Only load or a passing state differs.")
+    return Fault("none", "Everything that was examined is as the policy expects.")
 
 
 def exit_status(verdict: Verdict, warnings_fail: bool) -> int:
