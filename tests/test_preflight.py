@@ -348,6 +348,16 @@ def test_no_policy_is_made_where_there_is_no_gpu():
     assert done.returncode == 3 and "no AMD GPU" in done.stderr and not done.stdout
 
 
+def test_the_page_explains_every_expectation_and_its_policy_is_clean(policy):
+    page = (TOP / "docs/preflight.md").read_text()
+    text = page.split("```yaml")[1].split("```")[0]
+    assert load(policy(text), TODAY)[0].waivers
+    table = page.split("| expectation | wants | asks |")[1].split("\n\n")[0]
+    for path in KINDS:
+        section, _, name = path.partition(".")
+        assert f"`{path}`" in table or (f"`{section}." in table and f".{name}`" in table) or path.endswith("*"), path
+
+
 # --- single kinds where a wrong answer would cost most ---
 
 def one(path, want, **facts):
@@ -658,3 +668,11 @@ def test_without_the_rights_of_root(policy, tmp_path):
         pytest.skip(f"no user namespace can be made here: {done.stderr.strip()}")
     assert done.returncode in (1, 3), done.stdout + done.stderr
     assert "access.kfd" in done.stdout and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["preflight", "fleet"])
+def test_published_schemas_are_fresh(name):
+    from rocmdoctor import schema
+
+    made = {"preflight": schema.of_preflight, "fleet": schema.of_fleet}[name]()
+    assert (TOP / f"docs/{name}.schema.json").read_text("utf-8") == schema.as_text(made)

@@ -85,15 +85,19 @@ def to_json(fleet: Fleet) -> dict[str, Any]:
 
 
 def headline(fleet: Fleet) -> str:
-    """``491 equal, 9 differ: kernel.release (5), gpu.link_width (3), gpu.vbios (1)``."""
+    """``17 equal, 3 differ: kernel.release (2), gpu.link_width (1)``: as few causes as name every differing node, facts first."""
     said = f"{fleet.equal} equal, {fleet.differing} differ"
-    by_fact: dict[str, set[str]] = {}
-    for cause in fleet.causes:
-        by_fact.setdefault(cause.fact.split("[")[0], set()).update(cause.nodes)
-    top = sorted(by_fact.items(), key=lambda pair: -len(pair[1]))
+    told: set[str] = set()
+    counted: dict[str, set[str]] = {}
+    for cause in sorted(fleet.causes, key=lambda c: (-len(c.nodes), c.fact.startswith(("expectation ", "finding ")))):
+        if not told.issuperset(cause.nodes):
+            counted.setdefault(cause.fact, set()).update(cause.nodes)
+            told.update(cause.nodes)
+    top = list(counted.items())
     if top:
-        said += ": " + ", ".join(f"{name} ({len(nodes)})" for name, nodes in top[:6]) + (", ..." if len(top) > 6 else "")
-    return said + (f"; {len(fleet.broken)} reports could not be read" if fleet.broken else "")
+        said += ": " + ", ".join(f"{name} ({len(nodes)})" for name, nodes in top[:8]) + (", ..." if len(top) > 8 else "")
+    broken = len(fleet.broken)
+    return said + (f"; {broken} report{'s' if broken > 1 else ''} could not be read" if broken else "")
 
 
 def exit_status(fleet: Fleet) -> int:

@@ -118,7 +118,7 @@ def _any_item(entity: str, name: str) -> Judge:
         answers = [compare(machine.get(name, item), wish, item, name) for item in machine.each(entity)]
         if not answers:
             held = machine.facts.get(name)
-            yield Judged("", False, "none found", held.source) if isinstance(held, Absent) else unknown("", held, name)
+            yield Judged("", False, "none", held.source) if isinstance(held, Absent) else unknown("", held, name)
             return
         yield min(answers, key=lambda answer: (answer.holds is not True, answer.holds is None))
     return judge

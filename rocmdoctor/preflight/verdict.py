@@ -102,7 +102,7 @@ def fault(outcomes: Sequence[Outcome]) -> Fault:
     backend speak for hardware; versions outside the policy, and kernels wrong through one backend while another is right, for
     software.
     """
-    bad = [outcome for outcome in outcomes if outcome.verdict in ("FAIL", "WARN")]
+    bad = [o for o in outcomes if o.verdict == "FAIL"] or [o for o in outcomes if o.verdict == "WARN"]
     names = {kind: sorted({o.expectation for o in bad if o.kind == kind}) for kind in ("hardware", "software", "configuration")}
     hard, soft, config = names["hardware"], names["software"], names["configuration"]
     again = "One reading is not enough to replace anything: reset or cold-boot, run this again, and compare both reports."
