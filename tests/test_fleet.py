@@ -272,3 +272,12 @@ def test_real_reports_of_both_commands(tmp_path):
     assert answer["nodes"] == 3 and answer["broken"] == []
     [outlier] = answer["outliers"]
     assert outlier["verdict"] == "UNKNOWN" and outlier["differences"] == []
+
+
+@pytest.mark.parametrize("odd", ["", -1, 1e999, float("nan"), True, None, [], [None], {}, {"a": []}, [[{}]], 10**40], ids=repr)
+def test_values_of_an_odd_type_are_compared_like_any_other(odd):
+    names = ("kernel.release", "memory.ram_bytes", "gpu.link_width[0]", "gpu.pci_id[0]", "machine.product", "gpu.vram_bytes[0]")
+    for name in names:
+        fleet = merged(*same(6), report("odd", **{name: {"state": "known", "value": odd, "source": "x"}}))
+        assert fleet.nodes == 7 and fleet.broken == []
+        assert [o.node for o in fleet.outliers] in ([], ["odd"]), (name, fleet.outliers)

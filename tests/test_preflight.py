@@ -254,6 +254,16 @@ def test_the_node_that_the_shipped_policy_is_meant_for(tmp_path):
     assert [(o["subject"], o["actual"], o["verdict"]) for o in links] == [("8 GPUs", "7", "PASS")]
 
 
+@pytest.mark.parametrize("odd", ["", "text", -1, 0.5, 1e999, True, [], [None], {}, {"a": []}, [[{}]], 10**40], ids=repr)
+def test_facts_of_an_odd_type_are_judged_or_unknown_and_never_a_failure_of_our_own(odd):
+    facts = recorded("rx7900xtx").facts
+    changed = {name: Known(odd, "odd") if isinstance(fact, Known) and not name.startswith("gpu.pci_address") else fact for name, fact in facts.items()}
+    changed |= {f"test.verdict[{odd!r}]": Known(odd, "odd"), "pip.packages": Known(odd, "odd"), "container.kind": Known("docker", "x"),
+                "dev.render_nodes": Known(odd, "odd"), "torch.devices[x]": Known(odd, "odd"), "gpu.holders[0]": Known(odd, "odd")}
+    outcomes = outcomes_of(EVERYTHING, changed)
+    assert {o.verdict for o in outcomes} <= {"PASS", "FAIL", "UNKNOWN"}
+
+
 # --- waivers ---
 
 WAIVED = GOOD + "waivers:\n  - {expectation: pcie.width, subject: '0000:03', reason: riser ordered, expires: %s}\n"

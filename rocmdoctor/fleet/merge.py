@@ -25,6 +25,7 @@ _RATES = ("bytes/s", "tokens/s", "t/s")
 _IDLE_LINK = (2.5, 5.0)
 # A set of GPUs that lacks some of the usual ones is a fault until this share of the machines has it.
 _OWN_KIND_FEWER, _OWN_KIND_OTHER = 0.2, 0.05
+_LARGEST = 1e18  # of a size or rate; beyond it is no measurement
 _VERDICTS = ("FAIL", "UNKNOWN", "WARN", "PASS", "")
 
 
@@ -194,7 +195,7 @@ def _usual(name: str, known: dict[Any, array[int]]) -> tuple[Any, set[Any]]:
     declared = vocabulary.FACTS.get(name)
     unit = declared.unit if declared else ""
     noise = SIZE_NOISE if unit == "bytes" else RATE_NOISE if unit in _RATES else 0.0
-    numbers = sorted(value for value in known if isinstance(value, (int, float)) and not isinstance(value, bool)) if noise else []
+    numbers = sorted(value for value in known if isinstance(value, (int, float)) and 0 <= value < _LARGEST) if noise else []
     if not numbers:
         best = max(known, key=lambda value: len(known[value]))
         return best, {best}

@@ -38,7 +38,10 @@ def _expected(expectation: Expectation) -> str:
 
 def _kind(expectation: Expectation, machine: Machine) -> Iterable[Judged]:
     assert expectation.kind and expectation.want
-    return expectation.kind.judge(machine, expectation.want, expectation.path)
+    try:
+        return list(expectation.kind.judge(machine, expectation.want, expectation.path))
+    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:  # a saved snapshot may hold anything
+        return [Judged("", None, "unknown", "", f"what was collected cannot be judged ({type(error).__name__}: {error})")]
 
 
 def _condition(expectation: Expectation, snapshot: Snapshot) -> Iterable[Judged]:
