@@ -23,7 +23,7 @@ import pytest
 from rocmdoctor import gpus
 from rocmdoctor.cli import main
 from rocmdoctor.collect import collect
-from rocmdoctor.model import Absent, Fact, Finding, Known, Snapshot, Unknown, snapshot_to_json
+from rocmdoctor.model import Absent, Fact, Finding, Hit, Known, Snapshot, Unknown, snapshot_to_json
 from rocmdoctor.preflight import examination, verdict
 from rocmdoctor.preflight.expectations import KINDS
 from rocmdoctor.preflight.gate import judge
@@ -617,6 +617,66 @@ def test_an_interrupted_run_is_130_and_leaves_nothing(policy, tmp_path):
     assert child.returncode == 130, err
     assert "Traceback" not in err
     assert list(runtime.iterdir()) == list(temporary.iterdir()) == []
+
+
+# --- soak ---
+
+def soaked(*later, length=10):
+    """A soak over composed readings, with a clock of its own: nothing here has counters that grow."""
+    from rocmdoctor.preflight import soak
+
+    time_ = [0.0]
+
+    def sleep(seconds):
+        time_[0] += seconds
+    readings = iter(later)
+    held = [later[0]]
+
+    def look():
+        held[0] = next(readings, held[0])
+        return held[0]
+    first = reading()
+    return soak.soak(first, look, length, soak.Clock(lambda: time_[0], sleep), lambda gone: None)
+
+
+def reading(address="0000:03:00.0", item="0", hits=(), **counters):
+    counters = {"ras_ue_count": 0, "ras_ce_count": 0, "bad_pages": 0, **counters}
+    facts: dict[str, Fact] = {f"gpu.{name}[{item}]": Known(value, "sysfs") for name, value in counters.items()}
+    return Snapshot("now", "live", {f"gpu.pci_address[{item}]": Known(address, "x"), **facts}, list(hits))
+
+
+def test_a_quiet_soak_passes_and_says_how_often_it_looked():
+    [outcome] = soaked(reading())
+    assert (outcome.verdict, outcome.actual) == ("PASS", "5 readings, nothing grew")
+
+
+@pytest.mark.parametrize(("counter", "verdict_", "action"), [
+    ("ras_ue_count", "FAIL", "ISOLATE"), ("bad_pages", "FAIL", "ISOLATE"), ("ras_ce_count", "WARN", "MONITOR")])
+def test_a_counter_that_grows_during_a_soak(counter, verdict_, action):
+    [outcome] = soaked(reading(), reading(item="7", **{counter: 2}))
+    assert (outcome.verdict, outcome.action, outcome.subject) == (verdict_, action, "0000:03:00.0")
+    assert "0, then 2" in outcome.actual
+
+
+def test_a_gpu_that_leaves_the_bus_and_a_new_line_in_the_log():
+    hit = Hit("gpu-hang", "ring", "kernel log", 9, "ring gfx timeout", {})
+    outcomes = soaked(reading(), Snapshot("now", "live", {}, [hit]), reading())
+    assert [(o.expectation, o.verdict) for o in outcomes] == [("soak.gpus", "FAIL"), ("soak.log", "FAIL")]
+    assert "gone after 4 s" in outcomes[0].actual
+
+
+def test_a_soak_of_this_machine(policy):
+    """Live: two seconds, and no GPU to watch."""
+    began = time.monotonic()
+    done = typed("preflight", "--policy", policy(LIVE), "--level", "3", "--soak", "2")
+    assert time.monotonic() - began >= 2
+    assert done.returncode in (0, 3) and "soak.counters" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--soak", "5"), ("--level", "3", "--soak", "soon"), ("--level", "3", "--soak", "0"),
+                                       ("--level", "3", "--root", str(MACHINES / "rx7900xtx"))])
+def test_a_soak_that_cannot_be(arguments):
+    assert run("preflight", "--policy", "ci-runner", *arguments).returncode == 2
 
 
 # --- odd surroundings: a verdict, or a clear unknown ---

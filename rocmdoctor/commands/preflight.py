@@ -19,7 +19,7 @@ from rocmdoctor.console import Usage, now, redactor, tell_problems, terminal, wr
 if TYPE_CHECKING:
     from rocmdoctor.model import Finding, Snapshot
     from rocmdoctor.preflight.policy import Policy
-    from rocmdoctor.preflight.verdict import Preflight
+    from rocmdoctor.preflight.verdict import Outcome, Preflight
     from rocmdoctor.redact import Redactor
 
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
@@ -29,8 +29,9 @@ _TURN_SECONDS = 300.0
 
 @click.group(invoke_without_command=True)
 @click.option("--policy", "policy_name", metavar="FILE", help="The policy: a file, or the name of a shipped one.")
-@click.option("--level", type=click.IntRange(1, 2), default=1, show_default=True,
-              help="1 reads files and opens the device nodes; 2 asks drivers and torch too, on idle GPUs only.")
+@click.option("--level", type=click.IntRange(1, 3), default=1, show_default=True,
+              help="1 reads files and opens the device nodes; 2 asks drivers and torch too, on idle GPUs only; 3 is 2 and a soak.")
+@click.option("--soak", metavar="TIME", help="How long level 3 watches counters and log: 90, 10m, 2h.  [default: 10m]")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined (level 2).")
@@ -39,7 +40,7 @@ _TURN_SECONDS = 300.0
 @click.option("--fail-on", type=click.Choice(("error", "warning")), default="error", show_default=True, help="Exit with 1 from this on.")
 @click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in what is printed or written.")
 @click.pass_context
-def command(context: click.Context, policy_name: str | None, level: int, root: str, snapshot_file: str | None, pythons: tuple[str, ...],
+def command(context: click.Context, policy_name: str | None, level: int, soak: str | None, root: str, snapshot_file: str | None, pythons: tuple[str, ...],
             formats: tuple[str, ...], fail_on: str, no_redact: bool) -> None:
     """Provisioning: declared expectations, one verdict.
 
@@ -48,6 +49,7 @@ def command(context: click.Context, policy_name: str | None, level: int, root: s
     if context.invoked_subcommand:
         return
     wanted = _formats(formats)
+    length = _soak_length(level, soak, root, snapshot_file)
     if policy_name is None:
         from rocmdoctor.preflight.policy import shipped
 
@@ -58,7 +60,8 @@ def command(context: click.Context, policy_name: str | None, level: int, root: s
         click.echo(line, err=True)
     taken = now()
     snapshot, findings = _facts(policy, root, snapshot_file, level, pythons, taken)
-    gate = _gate(policy, snapshot, findings, level, taken, time.monotonic() - began, fail_on)
+    more = _soak(policy, snapshot, length) if length else []
+    gate = _gate(policy, snapshot, findings, more, level, taken, time.monotonic() - began, fail_on)
     gate.notes += old
     _write(gate, wanted, redactor(no_redact))
     raise SystemExit(gate.exit_status)
@@ -193,11 +196,40 @@ def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:
     return make_report(snapshot, book).findings
 
 
-def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, level: int, taken: str, seconds: float, fail_on: str) -> Preflight:
+def _soak_length(level: int, soak: str | None, root: str, snapshot_file: str | None) -> int:
+    """Seconds, 0 below level 3."""
+    from rocmdoctor.preflight.soak import seconds
+
+    if level < 3:
+        if soak:
+            raise Usage("--soak goes with --level 3")
+        return 0
+    if root != "/" or snapshot_file:
+        raise Usage("--level 3 watches this machine; a recorded one does not change")
+    try:
+        return seconds(soak or "10m")
+    except ValueError as error:
+        raise Usage(f"--soak: {error}") from None
+
+
+def _soak(policy: Policy, snapshot: Snapshot, length: int) -> list[Outcome]:
+    from rocmdoctor.preflight.soak import Clock, soak
+
+    def told(gone: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r\033[K  soak: {gone} of {length} s", err=True, nl=False)
+
+    def look() -> Snapshot:
+        return _examine(policy, "/", 1, (), now())[0]
+    return soak(snapshot, look, length, Clock(time.monotonic, time.sleep), told)
+
+
+def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, more: list[Outcome], level: int, taken: str, seconds: float,
+          fail_on: str) -> Preflight:
     from rocmdoctor.preflight import verdict
     from rocmdoctor.preflight.gate import judge
 
-    outcomes = judge(policy, snapshot, findings, level, datetime.date.today())
+    outcomes = [*judge(policy, snapshot, findings, level, datetime.date.today()), *more]
     answer = verdict.overall(outcomes)
     return verdict.Preflight(
         __version__, platform.node() or "this machine", policy.name, policy.file, level, answer, verdict.exit_status(answer, fail_on == "warning"),

@@ -11,7 +11,6 @@ from rocmdoctor.paths import data_dir
 from rocmdoctor.scan import Scanner
 from rocmdoctor.vocabulary import split_key
 
-LEVELS = (1, 2)
 # A desktop's compositor keeps a GPU a little busy and holds VRAM of it; neither is a job.
 BUSY_PERCENT = 20
 # Opening and closing the nodes disturbs nobody, and only this tells what a container's device rules allow.
