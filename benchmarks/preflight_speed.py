@@ -29,7 +29,7 @@ def cpu() -> float:
 
 
 def command(policy: pathlib.Path) -> list[str]:
-    return [sys.executable, "-m", "rocmdoctor", "preflight", "--policy", str(policy), "--format", "nagios"]
+    return [sys.executable, "-m", "rocmdoctor", "preflight", "--policy", str(policy), "--format", "text"]
 
 
 def at_once(policy: pathlib.Path, count: int, folder: pathlib.Path) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rocmdoctor.model import Finding, Snapshot
     from rocmdoctor.preflight.policy import Policy
     from rocmdoctor.preflight.verdict import Outcome, Preflight
-    from rocmdoctor.redact import Redactor
 
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 # A run takes a second; two hundred that were started at once have had their turn by then.
@@ -63,7 +62,7 @@ def command(context: click.Context, policy_name: str | None, level: int, soak: s
     more = _soak(policy, snapshot, length) if length else []
     gate = _gate(policy, snapshot, findings, more, level, taken, time.monotonic() - began, fail_on)
     gate.notes += old
-    _write(gate, wanted, redactor(no_redact))
+    _write(gate, wanted, no_redact)
     raise SystemExit(gate.exit_status)
 
 
@@ -237,7 +236,7 @@ def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, mo
         [verdict.FoundFinding(f.id, f.severity, f.standing, f.title) for f in findings or ()], list(snapshot.runs), snapshot)
 
 
-def _rendered(gate: Preflight, name: str, private: Redactor, to_file: bool) -> str:
+def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str:
     import importlib
 
     from rocmdoctor.preflight.verdict import redacted, to_json
@@ -247,17 +246,17 @@ def _rendered(gate: Preflight, name: str, private: Redactor, to_file: bool) -> s
 
         colour, width = (False, 100) if to_file else terminal()
         return preflight_text.render(gate, width, colour)
-    shared = redacted(gate, private, name == "json")
+    shared = redacted(gate, redactor(no_redact), name == "json")
     if name == "json":
         return json.dumps(to_json(shared), indent=1, ensure_ascii=True, default=str) + "\n"
     text: str = importlib.import_module(f"rocmdoctor.render.{name}").render(shared)
     return text
 
 
-def _write(gate: Preflight, formats: list[tuple[str, str]], private: Redactor) -> None:
+def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> None:
     """Everything asked for. What cannot be written is said, and then a pass is not certain any more: status 3."""
     for name, file in sorted(formats, key=lambda pair: not pair[1]):
-        text = _rendered(gate, name, private, bool(file))
+        text = _rendered(gate, name, no_redact, bool(file))
         try:
             if file:
                 write_whole(file, text)

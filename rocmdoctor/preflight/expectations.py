@@ -221,6 +221,21 @@ def _container(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
                  nodes.source, f"in {kind.value}")
 
 
+def _torch(name: str) -> Judge:
+    """A fact of torch in any of the environments at hand; one without torch, or whose import fails, does not have what is wanted."""
+    def judge(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
+        answers = []
+        for item in machine.each("torch"):
+            fact, error = machine.get(name, item), machine.get("torch.error", item)
+            if isinstance(error, Known) and not isinstance(fact, Known):
+                answers.append(Judged(item, False, "torch cannot be imported", error.source, str(error.value)))
+            else:
+                answers.append(compare(fact, wish, item, name, absent="no such torch"))
+        yield min(answers, key=lambda answer: (answer.holds is not True, answer.holds is None)) if answers else unknown(
+            "", machine.facts.get(name), name)
+    return judge
+
+
 def _torch_devices(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
     for item in machine.each("torch") or [""]:
         fact = machine.get("torch.devices", item)
@@ -350,9 +365,9 @@ KINDS: dict[str, Kind] = {
     "access.kfd": Kind(wanted.yes_no, of_machine("dev.kfd_openable")),
     "access.render": Kind(wanted.yes_no, of_machine("dev.render_openable")),
     "container.gpus": Kind(wanted.whole, _container),
-    "torch.available": Kind(wanted.yes_no, _any_item("torch", "torch.available"), 2),
-    "torch.version": Kind(wanted.version, _any_item("torch", "torch.version"), 2),
-    "torch.hip": Kind(wanted.version, _any_item("torch", "torch.hip"), 2),
+    "torch.available": Kind(wanted.yes_no, _torch("torch.available"), 2),
+    "torch.version": Kind(wanted.version, _torch("torch.version"), 2),
+    "torch.hip": Kind(wanted.version, _torch("torch.hip"), 2),
     "torch.devices": Kind(wanted.whole, _torch_devices, 2),
     "python.*": Kind(wanted.version, _packages, 2),
     "kernels.verdict": Kind(wanted.names, _kernels, 2),

@@ -112,7 +112,7 @@ def fault(outcomes: Sequence[Outcome]) -> Fault:
     if hard:
         return Fault("hardware_suspected", f"Signs of hardware ({', '.join(hard)}), and no software outside the policy. {again}")
     if soft:
-        return Fault("software", f"The software differs from the policy ({', '.join(soft)}) and the hardware's own counters name no fault: "
+        return Fault("software", f"The software differs from the policy ({', '.join(soft)}), and nothing that was examined speaks for hardware: "
                      "a regression or a wrong version, not a broken part.")
     if config:
         return Fault("configuration", f"Settings differ from the policy ({', '.join(config)}).")
