@@ -53,12 +53,17 @@ def write_whole(path: str, text: str) -> None:
     if place.exists() and not place.is_file():  # a device or a pipe
         write(path, text)
         return
-    temporary = place.with_name(f".{place.name}.{os.getpid()}")
+    temporary = place.with_name(f".{place.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
-        temporary.write_text(text, "utf-8", "replace")
-        os.replace(temporary, place)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # nothing that lies there is followed
+        try:
+            with open(handle, "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+            os.replace(temporary, place)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise Usage(f"{path}: cannot be written ({error.strerror})") from None
 
 

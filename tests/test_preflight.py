@@ -409,6 +409,10 @@ def one(path, want, **facts):
     ("xgmi.links", "7", {"gpu.xgmi_links[0]": 6}, "FAIL"),
     ("kernels.verdict", "right", {}, "UNKNOWN"),
     ("kernels.verdict", "right", {"test.verdict[vulkan-0]": "wrong"}, "FAIL"),
+    ("kernels.verdict", "right", {"test.verdict[vulkan-0]": "right", "test.device_type[vulkan-0]": "cpu"}, "UNKNOWN"),
+    ("kernels.verdict", "right", {"test.verdict[vulkan-0]": "right", "test.device_type[vulkan-0]": "discrete"}, "PASS"),
+    ("kernels.backends", "vulkan", {"test.backend[vulkan-0]": "vulkan", "test.device_type[vulkan-0]": "cpu"}, "UNKNOWN"),
+    ("kernels.copy_rate", "'>=20GiB'", {"test.copy_bytes_per_s[vulkan-0]": 1.2e10}, "FAIL"),
     ("kernels.verdict", "right", {"test.verdict[vulkan-0]": "skipped", "test.reason[vulkan-0]": "busy"}, "UNKNOWN"),
 ])
 def test_one_kind(path, want, facts, expected):

@@ -231,9 +231,18 @@ def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, mo
     outcomes = [*judge(policy, snapshot, findings, level, datetime.date.today()), *more]
     answer = verdict.overall(outcomes)
     return verdict.Preflight(
-        __version__, platform.node() or "this machine", policy.name, policy.file, level, answer, verdict.exit_status(answer, fail_on == "warning"),
+        __version__, platform.node() or "this machine", policy.name, _seen_from_here(policy.file), level, answer,
+        verdict.exit_status(answer, fail_on == "warning"),
         verdict.gravest(outcomes), verdict.fault(outcomes), outcomes, list(snapshot.notes), round(seconds, 3), taken,
         [verdict.FoundFinding(f.id, f.severity, f.standing, f.title) for f in findings or ()], list(snapshot.runs), snapshot)
+
+
+def _seen_from_here(file: str) -> str:
+    """Relative where it lies below the working folder: annotations name files of the checkout like that."""
+    try:
+        return str(pathlib.Path(file).absolute().relative_to(pathlib.Path.cwd()))
+    except (ValueError, OSError):
+        return file
 
 
 def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str:

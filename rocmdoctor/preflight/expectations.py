@@ -253,12 +253,23 @@ def _packages(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
         yield compare(Absent(fact.source) if found is None else Known(found, fact.source), wish, item, "pip.packages", absent="not installed")
 
 
+def _tested(machine: Machine) -> list[str]:
+    """The kernel tests that ran on a GPU: a software renderer that computes right says nothing of one."""
+    return [item for item in machine.each("test") if getattr(machine.get("test.device_type", item), "value", "") != "cpu"]
+
+
+def _untested(machine: Machine, name: str) -> Judged:
+    refused = machine.facts.get("test.verdict")
+    if refused:
+        return unknown("", refused, name)
+    return Judged("", None, "unknown", name, "kernel tests ran on a CPU only" if machine.each("test") else "no kernel test ran")
+
+
 def _kernels(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
     """The verdict of the kernel tests of each backend and device."""
-    items = machine.each("test")
+    items = _tested(machine)
     if not items:
-        refused = machine.facts.get("test.verdict")
-        yield unknown("", refused, "test.verdict") if refused else Judged("", None, "unknown", "test.verdict", "no kernel test ran")
+        yield _untested(machine, "test.verdict")
     for item in items:
         verdict, reason = machine.get("test.verdict", item), machine.get("test.reason", item)
         if isinstance(verdict, Known) and verdict.value in ("skipped", "untestable"):
@@ -273,16 +284,16 @@ def _kernels(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
 
 def _backends(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
     """Each named backend was tested on some device."""
-    tested = {str(fact.value) for item in machine.each("test") if isinstance(fact := machine.get("test.backend", item), Known)}
+    tested = {str(fact.value) for item in _tested(machine) if isinstance(fact := machine.get("test.backend", item), Known)}
     for name in wish.value:
         yield Judged(name, True, "tested", "test.backend") if name in tested else Judged(
-            name, None, "unknown", "test.backend", f"no kernel test ran through {name}")
+            name, None, "unknown", "test.backend", f"no kernel test ran on a GPU through {name}")
 
 
 def _copy_rate(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
-    items = machine.each("test")
+    items = _tested(machine)
     if not items:
-        yield Judged("", None, "unknown", "test.copy_bytes_per_s", "no kernel test ran")
+        yield _untested(machine, "test.copy_bytes_per_s")
     for item in items:
         yield compare(machine.get("test.copy_bytes_per_s", item), wish, item, "test.copy_bytes_per_s", lambda n: sizes.words(int(n)) + "/s")
 

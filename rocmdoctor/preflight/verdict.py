@@ -144,7 +144,8 @@ def redacted(gate: Preflight, private: Redactor, with_snapshot: bool) -> Preflig
                         source=private.text(out.source, "outcomes"), subject=private.text(out.subject, "outcomes"),
                         fix_commands=[private.text(line, "outcomes") for line in out.fix_commands]) for out in gate.outcomes]
     findings = [replace(found, title=private.text(found.title, "findings")) for found in gate.findings]
-    return replace(gate, outcomes=outcomes, findings=findings, notes=[private.text(note, "notes") for note in gate.notes],
+    return replace(gate, policy_file=private.text(gate.policy_file, "policy"), outcomes=outcomes, findings=findings,
+                   notes=[private.text(note, "notes") for note in gate.notes],
                    probes=list(snapshot.runs), snapshot=snapshot)
 
 
