@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -17,6 +18,8 @@ _CHUNK = 1 << 20
 _TEXT = 300
 # What differs between machines by what they are, not by how they are set up.
 _LOADERS_OWN = re.compile(r"(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostree|systemd\.machine_id|ip|BOOTIF|hostname)=\S*\s*")
+# The same few hundred names come in every report.
+_volatile = functools.lru_cache(maxsize=4096)(vocabulary.volatile)
 Key = tuple[str, str, str]  # fact, item, part of a dictionary
 
 
@@ -145,7 +148,7 @@ def _taken_apart(data: dict[str, Any], place: str, source: str) -> Node:
     facts: dict[Key, Any] = {}
     for key, fact in stored.items():
         name, item = vocabulary.split_key(key)
-        if vocabulary.volatile(name):
+        if _volatile(name):
             continue
         _put(facts, name, addresses.get(item, item) if vocabulary.entity(name) == "gpu" else item, fact)
     product = facts.get(("machine.product", "", "")) or facts.get(("machine.board", "", ""))
