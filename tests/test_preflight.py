@@ -447,6 +447,7 @@ def out(name, kind="", verdict_="FAIL", action="CONFIG"):
     ([out("system.iommu", "configuration")], "configuration"),
     ([out("pcie.width", verdict_="UNKNOWN")], "undecided"),
     ([out("ras.bad_pages", "watch", "WARN")], "none"),
+    ([out("gpus.gfx", "configuration"), out("gpus.count", "hardware")], "configuration"),
     ([out("kernels.verdict", "undecided")], "undecided"),
 ])
 def test_where_the_fault_lies(outcomes, kind):

@@ -15,6 +15,7 @@ Verdict = Literal["PASS", "WARN", "FAIL", "UNKNOWN", "SKIPPED"]
 Action = Literal["", "CONFIG", "RESET", "ISOLATE", "MONITOR"]
 # Worst first. What was left out by the level takes no part in the verdict.
 ORDER: tuple[Verdict, ...] = ("FAIL", "UNKNOWN", "WARN", "PASS", "SKIPPED")
+_IDENTITY = {"gpus.gfx", "gpus.pci_id", "gpus.product"}
 ACTIONS: tuple[Action, ...] = ("ISOLATE", "RESET", "CONFIG", "MONITOR", "")
 
 
@@ -105,6 +106,10 @@ def fault(outcomes: Sequence[Outcome]) -> Fault:
     bad = [o for o in outcomes if o.verdict == "FAIL"] or [o for o in outcomes if o.verdict == "WARN"]
     names = {kind: sorted({o.expectation for o in bad if o.kind == kind}) for kind in ("hardware", "software", "configuration")}
     hard, soft, config = names["hardware"], names["software"], names["configuration"]
+    others = sorted({o.expectation for o in bad} & _IDENTITY)
+    if others:
+        return Fault("configuration", f"These are not the GPUs that the policy is about ({', '.join(others)}): another machine, or another policy, "
+                     "so nothing is said of a fault.")
     again = "One reading is not enough to replace anything: reset or cold-boot, run this again, and compare both reports."
     if hard and soft:
         return Fault("undecided", f"Hardware signs ({', '.join(hard)}) and software outside the policy ({', '.join(soft)}) at once: put the "
@@ -122,7 +127,9 @@ def fault(outcomes: Sequence[Outcome]) -> Fault:
     if bad:
         return Fault("none", f"Nothing is broken; to be watched: {', '.join(sorted({o.expectation for o in bad}))}.")
     if any(outcome.verdict == "UNKNOWN" for outcome in outcomes):
-        return Fault("undecided", "What was examined is right; what could not be examined is named below.")
+        some = any(outcome.verdict == "PASS" for outcome in outcomes)
+        return Fault("undecided", "What was examined is right; what could not be examined is named below." if some else
+                     "Nothing could be examined; why is named below.")
     return Fault("none", "Everything that was examined is as the policy expects.")
 
 
