@@ -1,4 +1,7 @@
-"""Declared expectations, one verdict."""
+"""Declared expectations, one verdict.
+
+A gate is run before every job, so it imports the bulk of the product while the probes run, not before: hence the imports inside.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,13 @@ from typing import TYPE_CHECKING
 import click
 
 from rocmdoctor import __version__
-from rocmdoctor.console import Usage, now, redactor, tell_problems, terminal, write_whole
 
 if TYPE_CHECKING:
+    from rocmdoctor.console import Usage
     from rocmdoctor.model import Finding, Snapshot
     from rocmdoctor.preflight.policy import Policy
     from rocmdoctor.preflight.verdict import Outcome, Preflight
+    from rocmdoctor.scan import Scanner
 
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 # A run takes a second; two hundred that were started at once have had their turn by then.
@@ -52,12 +56,12 @@ def command(context: click.Context, policy_name: str | None, level: int, soak: s
     if policy_name is None:
         from rocmdoctor.preflight.policy import shipped
 
-        raise Usage(f"--policy FILE is needed; shipped policies: {', '.join(shipped())}; `rocmdoctor preflight init` writes one from this machine")
+        raise _usage(f"--policy FILE is needed; shipped policies: {', '.join(shipped())}; `rocmdoctor preflight init` writes one from this machine")
     began = time.monotonic()
     policy, old = _policy(policy_name)
     for line in old:
         click.echo(line, err=True)
-    taken = now()
+    taken = _now()
     snapshot, findings = _facts(policy, root, snapshot_file, level, pythons, taken)
     more = _soak(policy, snapshot, length) if length else []
     gate = _gate(policy, snapshot, findings, more, level, taken, time.monotonic() - began, fail_on)
@@ -92,10 +96,11 @@ def lint(files: tuple[str, ...]) -> None:
 @click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
 def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> None:
     """Write a policy from a good machine: what it has now is what is expected from now on."""
+    from rocmdoctor.console import write_whole
     from rocmdoctor.preflight.draft import draft
     from rocmdoctor.preflight.policy import Policy
 
-    snapshot, _ = _facts(Policy(name, ""), root, snapshot_file, 1, (), now())
+    snapshot, _ = _facts(Policy(name, ""), root, snapshot_file, 1, (), _now())
     text = draft(snapshot.facts, name, snapshot.taken)
     if text is None:
         click.echo("no AMD GPU was found here, so there is nothing to expect: run this on a good machine", err=True)
@@ -107,16 +112,26 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
         click.echo(text, nl=False)
 
 
+def _usage(text: str) -> Usage:
+    from rocmdoctor.console import Usage
+
+    return Usage(text)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
 def _formats(said: tuple[str, ...]) -> list[tuple[str, str]]:
     """(format, file) pairs; "" is standard output."""
     pairs = [(name, file) for name, _, file in (each.partition("=") for each in said or ("text",))]
     for (name, _), each in zip(pairs, said or ("text",), strict=True):
         if name not in FORMATS:
-            raise Usage(f"--format {each}: there is no format {name!r}; there are {', '.join(FORMATS)}")
+            raise _usage(f"--format {each}: there is no format {name!r}; there are {', '.join(FORMATS)}")
         if each.endswith("="):
-            raise Usage(f"--format {each}: name a file after the =, or leave the = out")
+            raise _usage(f"--format {each}: name a file after the =, or leave the = out")
     if sum(not file for _, file in pairs) > 1:
-        raise Usage("several formats on standard output would mix: give all but one a file, as in --format junit=FILE")
+        raise _usage("several formats on standard output would mix: give all but one a file, as in --format junit=FILE")
     return pairs
 
 
@@ -126,7 +141,7 @@ def _policy(name: str) -> tuple[Policy, list[str]]:
     try:
         return load(name, datetime.date.today())
     except BadPolicy as error:
-        raise Usage("\n".join(map(str, error.args)) + "\nthe policy is not used; `rocmdoctor preflight lint FILE` checks it again") from None
+        raise _usage("\n".join(map(str, error.args)) + "\nthe policy is not used; `rocmdoctor preflight lint FILE` checks it again") from None
 
 
 def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pythons: tuple[str, ...],
@@ -138,7 +153,7 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
         snapshot, book = read((snapshot_file,), ())
         return snapshot, _findings(policy, snapshot)
     if not pathlib.Path(root).is_dir():
-        raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
+        raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     if root != "/":
         return _examine(policy, root, level, pythons, taken)
     from rocmdoctor.preflight.turn import place, turn
@@ -155,18 +170,24 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
 def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], taken: str) -> tuple[Snapshot, list[Finding] | None]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rocmdoctor import rules
     from rocmdoctor.collect import find_pythons
     from rocmdoctor.preflight.examination import examination
     from rocmdoctor.preflight.expectations import needs_rules
-    from rocmdoctor.scan import Scanner
+
+    def ready() -> Scanner:
+        """What is needed after the probes, made while they run."""
+        from rocmdoctor import interpret, report, rules  # noqa: F401
+        from rocmdoctor.render import preflight_text  # noqa: F401
+        from rocmdoctor.scan import Scanner
+
+        return Scanner(rules.load().rules.values() if asked else ())
 
     if level >= 2 and root == "/":
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
     asked = needs_rules(each.path for each in policy.expectations)
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
-    with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
-        made = pool.submit(lambda: Scanner(rules.load().rules.values() if asked else ()))
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(ready)
         snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, _patience(), progress)
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
@@ -188,6 +209,7 @@ def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:
     if not needs_rules(each.path for each in policy.expectations):
         return None
     from rocmdoctor import rules
+    from rocmdoctor.console import tell_problems
     from rocmdoctor.report import make_report
 
     book = rules.load()
@@ -201,14 +223,14 @@ def _soak_length(level: int, soak: str | None, root: str, snapshot_file: str | N
 
     if level < 3:
         if soak:
-            raise Usage("--soak goes with --level 3")
+            raise _usage("--soak goes with --level 3")
         return 0
     if root != "/" or snapshot_file:
-        raise Usage("--level 3 watches this machine; a recorded one does not change")
+        raise _usage("--level 3 watches this machine; a recorded one does not change")
     try:
         return seconds(soak or "10m")
     except ValueError as error:
-        raise Usage(f"--soak: {error}") from None
+        raise _usage(f"--soak: {error}") from None
 
 
 def _soak(policy: Policy, snapshot: Snapshot, length: int) -> list[Outcome]:
@@ -219,7 +241,7 @@ def _soak(policy: Policy, snapshot: Snapshot, length: int) -> list[Outcome]:
             click.echo(f"\r\033[K  soak: {gone} of {length} s", err=True, nl=False)
 
     def look() -> Snapshot:
-        return _examine(policy, "/", 1, (), now())[0]
+        return _examine(policy, "/", 1, (), _now())[0]
     return soak(snapshot, look, length, Clock(time.monotonic, time.sleep), told)
 
 
@@ -248,6 +270,7 @@ def _seen_from_here(file: str) -> str:
 def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str:
     import importlib
 
+    from rocmdoctor.console import redactor, terminal
     from rocmdoctor.preflight.verdict import redacted, to_json
 
     if name == "text":
@@ -264,6 +287,8 @@ def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str
 
 def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> None:
     """Everything asked for. What cannot be written is said, and then a pass is not certain any more: status 3."""
+    from rocmdoctor.console import Usage, terminal, write_whole
+
     for name, file in sorted(formats, key=lambda pair: not pair[1]):
         text = _rendered(gate, name, no_redact, bool(file))
         try:

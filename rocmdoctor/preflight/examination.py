@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from rocmdoctor import attach, interpret
 from rocmdoctor.collect import Probe, Progress, collect, find_probes, merge
 from rocmdoctor.model import Fact, Known, Snapshot, Unknown
 from rocmdoctor.paths import data_dir
-from rocmdoctor.scan import Scanner
 from rocmdoctor.vocabulary import split_key
+
+if TYPE_CHECKING:
+    from rocmdoctor.scan import Scanner
 
 # A desktop's compositor keeps a GPU a little busy and holds VRAM of it; neither is a job.
 BUSY_PERCENT = 20
@@ -42,6 +44,8 @@ def examination(taken: str, root: str, level: int, pythons: Sequence[str], scann
             snapshot.runs += heard.runs
             snapshot.notes += heard.notes
             texts += more
+    from rocmdoctor import attach, interpret  # big, and not needed while the probes run
+
     interpret.fill(snapshot, [attach.Text(name, attach.clean(text)) for name, text in texts], scanner())
     return snapshot
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rocmdoctor.model import ProbeRun, Snapshot, snapshot_to_json
-from rocmdoctor.redact import Redactor
-from rocmdoctor.redact import snapshot as redact_snapshot
+
+if TYPE_CHECKING:
+    from rocmdoctor.redact import Redactor
 
 SCHEMA = "rocmdoctor.preflight/1"
 Verdict = Literal["PASS", "WARN", "FAIL", "UNKNOWN", "SKIPPED"]
@@ -143,6 +144,8 @@ def redacted(gate: Preflight, private: Redactor, with_snapshot: bool) -> Preflig
 
     The name of the node stays: reports of a fleet are told apart by it.
     """
+    from rocmdoctor.redact import snapshot as redact_snapshot
+
     snapshot = redact_snapshot(gate.snapshot, private) if with_snapshot else gate.snapshot
     for out in gate.outcomes:
         for text in (out.actual, out.says, out.source, out.subject, *out.fix_commands):
