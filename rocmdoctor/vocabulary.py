@@ -106,6 +106,12 @@ dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did 
 dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
 packages.installed      | dict |       | GPU related packages of the distribution and their versions
 packages.changed        | dict |       | GPU related packages in a package manager's history: name to [old, new], newest last
+updates.history         | list |       | changes of GPU stack packages that package managers recorded: [{"at", "name", "old", "new", "by"}], oldest first
+updates.unrelated       | dict |       | minute (ISO 8601, UTC) to the number of other packages changed in it
+updates.from            | str  |       | earliest time that the package histories at hand go back to
+boots.history           | list |       | boots: [{"at", "kernel"}], oldest first; kernel "" where no record names it
+changed.components      | list |       | ids of the table components that changed since the state compared with
+changed.*               | bool |       | whether this component (of the table components) changed since the state compared with
 firmware.package_version | str |       | version of the linux-firmware (amdgpu firmware) package
 kfd.available           | bool |       | /sys/class/kfd exists
 kfd.gpu_nodes           | int  |       | GPU nodes that KFD lists

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 BUSY_PERCENT = 20
 # Opening and closing the nodes disturbs nobody, and only this tells what a container's device rules allow.
 _AT_EVERY_LEVEL = ("device_open",)
+# Histories of package managers take seconds, and a gate asks what is, not how it came about.
+_AT_NO_LEVEL = ("updates",)
 
 
 def _quiet(probe: Probe) -> bool:
-    return probe.lane == "quiet" or probe.path.stem in _AT_EVERY_LEVEL
+    return (probe.lane == "quiet" or probe.path.stem in _AT_EVERY_LEVEL) and probe.path.stem not in _AT_NO_LEVEL
 
 
 def _loud(probe: Probe) -> bool:
-    return not _quiet(probe)
+    return not _quiet(probe) and probe.path.stem not in _AT_NO_LEVEL
 
 
 def examination(taken: str, root: str, level: int, pythons: Sequence[str], scanner: Callable[[], Scanner], patience: float = 1.0,
@@ -44,9 +46,9 @@ def examination(taken: str, root: str, level: int, pythons: Sequence[str], scann
             snapshot.runs += heard.runs
             snapshot.notes += heard.notes
             texts += more
-    from rocmdoctor import attach, interpret  # big, and not needed while the probes run
+    from rocmdoctor import interpret  # big, and not needed while the probes run
 
-    interpret.fill(snapshot, [attach.Text(name, attach.clean(text)) for name, text in texts], scanner())
+    interpret.fill(snapshot, [interpret.gathered(name, text) for name, text in texts], scanner())
     return snapshot
 
 
