@@ -11,7 +11,7 @@ PROVIDES = (
     "gpu.gtt_bytes", "gpu.gtt_used_bytes", "gpu.bar_bytes", "gpu.link_speed_gts", "gpu.link_max_speed_gts",
     "gpu.link_width", "gpu.link_max_width", "gpu.vbios", "gpu.numa_node", "gpu.render_node", "gpu.busy_percent",
     "gpu.ip.*", "gpu.fw.*", "gpu.compute_partition", "gpu.memory_partition", "gpu.ras_ue_count",
-    "gpu.ras_ce_count", "gpu.power_state", "gpu.uma_options", "gpu.uma_selected",
+    "gpu.ras_ce_count", "gpu.bad_pages", "gpu.power_state", "gpu.uma_options", "gpu.uma_selected",
 )
 LANE = "quiet"
 DEADLINE = 6
@@ -131,6 +131,19 @@ def emit_ras(emit, tree, device, item):
             emit.known(f"gpu.ras_{kind}_count", total, device + "/ras", item)
         else:
             emit.absent(f"gpu.ras_{kind}_count", device + "/ras", item)
+    try:
+        pages = bad_pages(tree.read(device + "/ras/gpu_vram_bad_pages"))
+    except FileNotFoundError:
+        emit.absent("gpu.bad_pages", device + "/ras/gpu_vram_bad_pages", item)
+    except OSError as error:
+        emit.unknown("gpu.bad_pages", "unreadable", str(error), "sudo amd-smi bad-pages", item)
+    else:
+        emit.known("gpu.bad_pages", pages, device + "/ras/gpu_vram_bad_pages", item)
+
+
+def bad_pages(text):
+    """Lines like ``0x00000001 : 0x00001000 : R``: reserved, pending, or not to be reserved (R, P, F)."""
+    return len(re.findall(r"^\s*0x[0-9a-fA-F]+ *: *0x[0-9a-fA-F]+ *: *[RPF]\b", text, re.M))
 
 
 def uma_options(text):
@@ -174,7 +187,7 @@ def emit_gpu(emit, tree, item):
         emit_ras(emit, tree, device, item)
         emit_file(emit, tree, "gpu.busy_percent", device + "/gpu_busy_percent", int, item)
     else:
-        for fact in ("gpu.busy_percent", "gpu.ras_ue_count", "gpu.ras_ce_count"):
+        for fact in ("gpu.busy_percent", "gpu.ras_ue_count", "gpu.ras_ce_count", "gpu.bad_pages"):
             emit.unknown(fact, "not_applicable", "the GPU is suspended; reading would wake it", item=item)
 
 

@@ -8,7 +8,7 @@ from probe_protocol import emit_file, main
 
 PROVIDES = (
     "os.family", "os.distribution", "os.version", "os.name", "os.immutable", "boot.loader", "kernel.release",
-    "kernel.cmdline", "kernel.lockdown", "kernel.stuck_processes", "machine.board", "machine.product",
+    "kernel.cmdline", "kernel.lockdown", "kernel.numa_balancing", "kernel.stuck_processes", "machine.board", "machine.product",
     "machine.bios_version", "machine.bios_date", "machine.cpu", "machine.secure_boot", "machine.iommu",
     "amdgpu.loaded", "amdgpu.built", "amdgpu.blacklisted", "amdgpu.dkms", "amdgpu.version", "amdgpu.parameters",
     "amdgpu.modprobe_options",
@@ -105,6 +105,7 @@ def emit_kernel(emit, tree):
         found = re.search(r"\[(\w+)\]", text)
         return found.group(1) if found else text
     emit_file(emit, tree, "kernel.lockdown", "/sys/kernel/security/lockdown", chosen)
+    emit_file(emit, tree, "kernel.numa_balancing", "/proc/sys/kernel/numa_balancing", int)
     return release, cmdline or ""
 
 

@@ -3,7 +3,7 @@
 from probe_protocol import main
 
 PROVIDES = ("kfd.available", "kfd.gpu_nodes", "gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size",
-            "gpu.kfd_pool_bytes", "gpu.kfd_banks", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu")
+            "gpu.kfd_pool_bytes", "gpu.kfd_banks", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu", "gpu.xgmi_links")
 LANE = "quiet"
 DEADLINE = 4
 NEEDS = ()
@@ -14,10 +14,11 @@ NODES = KFD + "/kfd/topology/nodes"
 # include/uapi and amdkfd/kfd_crat.h: CRAT_IOLINK_FLAGS_NO_ATOMICS_32_BIT and _64_BIT
 NO_ATOMICS = 0b1100
 PCI_EXPRESS = 2
+XGMI = 11
 # HSA_HEAPTYPE of hsakmttypes.h
 HEAPS = {0: "system", 1: "public", 2: "private", 3: "gds", 4: "lds", 5: "scratch"}
 FACTS_OF_A_GPU = ("gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size", "gpu.kfd_pool_bytes",
-                  "gpu.kfd_node", "gpu.atomics")
+                  "gpu.kfd_node", "gpu.atomics", "gpu.xgmi_links")
 
 
 def table(text):
@@ -49,7 +50,13 @@ def rows(tree, folder):
             yield table(text)
 
 
-def emit_gpu(emit, tree, number, node):
+def xgmi_peers(links, nodes, own):
+    """Other GPUs at the far ends of XGMI links. The partitions of one card are one GPU; a CPU (MI300A) is none."""
+    ends = (nodes.get(str(link.get("node_to"))) for link in links if link.get("type") == XGMI)
+    return len({pci_address(node) for node in ends if node and node.get("simd_count")} - {own})
+
+
+def emit_gpu(emit, tree, number, node, nodes):
     folder, item = NODES + "/" + number, pci_address(node)
     source = folder + "/properties"
     emit.known("gpu.pci_address", item, source, item)
@@ -70,7 +77,10 @@ def emit_gpu(emit, tree, number, node):
         emit.known("gpu.kfd_pool_bytes", max(banks), folder + "/mem_banks", item)
     else:
         emit.absent("gpu.kfd_pool_bytes", folder + "/mem_banks", item)
-    links = [link for link in rows(tree, folder + "/io_links") if link.get("type") == PCI_EXPRESS]
+    links = list(rows(tree, folder + "/io_links"))
+    if links:
+        emit.known("gpu.xgmi_links", xgmi_peers(links, nodes, item), folder + "/io_links", item)
+    links = [link for link in links if link.get("type") == PCI_EXPRESS]
     if links:
         emit.known("gpu.atomics", not any(link.get("flags", 0) & NO_ATOMICS for link in links), folder + "/io_links", item)
 
@@ -88,16 +98,16 @@ def probe(emit, tree):
             emit.unknown(fact, "not_applicable", KFD + " is not there")
         return
     found, seen = 0, set()
-    for number in sorted((name for name in tree.names(NODES) if name.isdigit()), key=int):
-        text = tree.try_read(NODES + "/" + number + "/properties")
-        node = table(text) if text else {}
+    numbers = sorted((name for name in tree.names(NODES) if name.isdigit()), key=int)
+    nodes = {number: table(tree.try_read(NODES + "/" + number + "/properties") or "") for number in numbers}
+    for number, node in nodes.items():
         if not node.get("simd_count") or not node.get("gfx_target_version"):
             continue
         found += 1
         # Partitions of one card share its address; the first stands for it.
         if pci_address(node) not in seen:
             seen.add(pci_address(node))
-            emit_gpu(emit, tree, number, node)
+            emit_gpu(emit, tree, number, node, nodes)
     emit.known("kfd.gpu_nodes", found, NODES)
 
 

@@ -79,13 +79,20 @@ def collect(
     pythons: Sequence[str] = (),
     progress: Progress | None = None,
     probe_dirs: Sequence[Path | str] = (),
+    only: Callable[[Probe], bool] | None = None,
+    patience: float = 1.0,
 ) -> tuple[Snapshot, list[Text]]:
-    """Run every probe. ``progress`` gets (probe, "started" | how it ended). Returns the snapshot and texts to be read."""
+    """Run every probe, or those that ``only`` chooses. Returns the snapshot and texts to be read.
+
+    ``progress`` gets (probe, "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
+    """
     told: Progress = progress or (lambda probe, state: None)
     snapshot = Snapshot(taken=taken, origin="live")
     texts: list[Text] = []
     jobs: list[tuple[Probe, str]] = []
     for probe in find_probes([Path(folder) for folder in probe_dirs] or [data_dir("probes")]):
+        if only and not only(probe):
+            continue
         refused = _refusal(probe, root, pythons)
         if refused is not None:
             facts: dict[str, Fact] = dict.fromkeys(probe.provides, refused)
@@ -98,7 +105,7 @@ def collect(
 
     def work(job: tuple[Probe, str]) -> Outcome:
         told(job[0].path.stem, "started")
-        outcome = _run_one(*job, root)
+        outcome = _run_one(*job, root, patience)
         told(job[0].path.stem, outcome.run.ended)
         return outcome
 
@@ -145,12 +152,12 @@ def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
     return None
 
 
-def _run_one(probe: Probe, python: str, root: str) -> Outcome:
+def _run_one(probe: Probe, python: str, root: str, patience: float) -> Outcome:
     flags: tuple[str, ...] = ("-B",)
     if probe.python == "own" and not any(need.startswith("module:") for need in probe.needs):
         flags = _FAST
     try:
-        return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline, interpreter=python,
+        return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline * patience, interpreter=python,
                          flags=flags, root=root)
     except Exception as error:  # noqa: BLE001 - one probe must never cost the others
         run = ProbeRun(probe.path.stem, python, 0.0, "failed", noise=f"{type(error).__name__}: {error}")
@@ -174,6 +181,12 @@ def _merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
         held = snapshot.facts.get(stored)
         if held is None or _weight(fact) > _weight(held):
             snapshot.facts[stored] = fact
+
+
+def merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
+    """Add facts of a further collection: what is better known wins, and a reason without an item goes to every item."""
+    _merge(snapshot, facts)
+    _spread(snapshot)
 
 
 def _spread(snapshot: Snapshot) -> None:

@@ -48,6 +48,26 @@ def write_bytes(path: str, raw: bytes) -> None:
         raise Usage(f"{path}: cannot be written ({error.strerror})") from None
 
 
+def write_whole(path: str, text: str) -> None:
+    """A file that others read at any time: it is replaced whole, so nobody sees half of it. One line of what is in the way."""
+    place = pathlib.Path(path)
+    if place.exists() and not place.is_file():  # a device or a pipe
+        write(path, text)
+        return
+    temporary = place.with_name(f".{place.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # nothing that lies there is followed
+        try:
+            with open(handle, "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+            os.replace(temporary, place)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise Usage(f"{path}: cannot be written ({error.strerror})") from None
+
+
 def _forms() -> list[str]:
     return list(tables.load("ticket_forms")["forms"])
 

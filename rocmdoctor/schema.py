@@ -1,6 +1,7 @@
 """The JSON Schema of a Report and a Snapshot, made from the dataclasses so that it cannot drift from them.
 
-``python -m rocmdoctor.schema > docs/report.schema.json`` publishes it. Unknown properties are allowed: within one
+``python -m rocmdoctor.schema > docs/report.schema.json`` publishes it, ``... schema preflight`` and ``... schema fleet`` those of
+these commands. Unknown properties are allowed: within one
 schema version things are only added.
 """
 
@@ -18,12 +19,7 @@ _PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: 
 
 def generate() -> dict[str, Any]:
     """The schema of ``--json``; ``$defs/Snapshot`` is the schema of a saved snapshot."""
-    definitions: dict[str, Any] = {}
-    for state in (model.Known, model.Absent, model.Unknown):
-        made = _object(state, definitions)
-        made["properties"] = {"state": {"const": state.__name__.lower()}, **made["properties"]}
-        made["required"] = ["state", *made["required"]]
-        definitions[state.__name__] = made
+    definitions = _states()
     _of(model.Snapshot, definitions)
     definitions["Snapshot"]["properties"]["schema"] = {"const": model.SNAPSHOT_SCHEMA}
     top = _object(model.Report, definitions)
@@ -36,6 +32,17 @@ def generate() -> dict[str, Any]:
         **top,
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def _states() -> dict[str, Any]:
+    """The three states of a fact."""
+    definitions: dict[str, Any] = {}
+    for state in (model.Known, model.Absent, model.Unknown):
+        made = _object(state, definitions)
+        made["properties"] = {"state": {"const": state.__name__.lower()}, **made["properties"]}
+        made["required"] = ["state", *made["required"]]
+        definitions[state.__name__] = made
+    return definitions
 
 
 def _object(kind: type[Any], definitions: dict[str, Any]) -> dict[str, Any]:
@@ -75,10 +82,36 @@ def _of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     raise TypeError(f"no JSON Schema for {hint!r}")
 
 
-def as_text() -> str:
-    """The published file, byte for byte."""
-    return json.dumps(generate(), indent=2, ensure_ascii=False) + "\n"
+def of_preflight() -> dict[str, Any]:
+    """The schema of `preflight --format json`."""
+    from rocmdoctor.preflight import verdict
+
+    definitions = _states()
+    _of(model.Snapshot, definitions)
+    definitions["Snapshot"]["properties"]["schema"] = {"const": model.SNAPSHOT_SCHEMA}
+    return _published(verdict.Preflight, verdict.SCHEMA, definitions)
+
+
+def of_fleet() -> dict[str, Any]:
+    """The schema of `fleet --json`."""
+    from rocmdoctor.fleet import answer
+
+    return _published(answer.Fleet, answer.SCHEMA, {})
+
+
+def _published(kind: type[Any], name: str, definitions: dict[str, Any]) -> dict[str, Any]:
+    top = _object(kind, definitions)
+    top["properties"]["schema"] = {"const": name}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name, **top, "$defs": dict(sorted(definitions.items()))}
+
+
+def as_text(schema: dict[str, Any] | None = None) -> str:
+    """A published file, byte for byte; the report's without an argument."""
+    return json.dumps(schema or generate(), indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
-    print(as_text(), end="")
+    import sys
+
+    _MADE = {"preflight": of_preflight, "fleet": of_fleet}
+    print(as_text(_MADE[sys.argv[1]]() if len(sys.argv) > 1 else None), end="")

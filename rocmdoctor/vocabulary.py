@@ -49,6 +49,7 @@ gpu.link_max_speed_gts  | float| GT/s  | PCIe link speed at best
 gpu.link_width          | int  | lanes | PCIe link width now
 gpu.link_max_width      | int  | lanes | PCIe link width at best
 gpu.atomics             | bool |       | PCIe atomics from the GPU to the host are possible (KFD io_links)
+gpu.xgmi_links          | int  |       | other GPUs that this one reaches over XGMI (KFD io_links)
 gpu.vbios               | str  |       | VBIOS version
 gpu.numa_node           | int  |       | NUMA node, -1 for none
 gpu.cu_count            | int  | CUs   | compute units
@@ -76,6 +77,7 @@ kernel.release          | str  |       | uname -r
 kernel.cmdline          | str  |       | kernel command line
 kernel.lockdown         | str  |       | none, integrity, confidentiality
 kernel.stuck_processes  | list |       | processes in uninterruptible sleep: "pid name wchan"
+kernel.numa_balancing   | int  |       | automatic NUMA balancing: 0 off, else on; absent when the kernel has none
 machine.board           | str  |       | board vendor and name from DMI
 machine.product         | str  |       | product vendor and name from DMI
 machine.bios_version    | str  |       | BIOS version from DMI

@@ -1,0 +1,64 @@
+"""Many machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from rocmdoctor.console import Usage, terminal, write_whole
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the answer as one HTML file.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write one line per difference, finding and failed expectation; - prints it.")
+def command(paths: tuple[str, ...], as_json: bool, html_file: str | None, csv_file: str | None) -> None:
+    """Merge the JSON of many machines into one answer: who differs, and how.
+
+    PATHS are reports (of `preflight --format json` or `check --json`), folders of them, or - for a stream of them.
+
+    Exit status: 0 all equal and passed · 1 some differ or fail · 2 wrong usage · 3 nothing differs, but reports could not
+    be read or were too few to compare · 70 rocmdoctor itself failed.
+    """
+    from rocmdoctor.fleet import answer
+    from rocmdoctor.fleet.merge import Merge
+    from rocmdoctor.fleet.reports import walk
+
+    if as_json and csv_file == "-":
+        raise Usage("--json and --csv - would mix on standard output: give the CSV a file")
+    merge = Merge()
+    try:
+        for report in walk(paths, sys.stdin.buffer):
+            merge.add(report)
+    except FileNotFoundError as error:
+        raise Usage(f"{error.args[0]}: no such file or folder") from None
+    fleet = merge.answer()
+    for line in fleet.broken[:20]:
+        click.echo(line, err=True)
+    if len(fleet.broken) > 20:
+        click.echo(f"... and {len(fleet.broken) - 20} more reports that could not be read", err=True)
+    if html_file:
+        from rocmdoctor.render import fleet_html
+
+        write_whole(html_file, fleet_html.render(fleet))
+        click.echo(f"report written to {html_file}", err=True)
+    if csv_file:
+        from rocmdoctor.render import fleet_csv
+
+        text = fleet_csv.render(fleet)
+        if csv_file == "-":
+            click.echo(text, nl=False)
+        else:
+            write_whole(csv_file, text)
+            click.echo(f"table written to {csv_file}", err=True)
+    if as_json:
+        click.echo(json.dumps(answer.to_json(fleet), indent=1, ensure_ascii=True))
+    elif not html_file and not csv_file:
+        from rocmdoctor.render import fleet_text
+
+        colour, width = terminal()
+        click.echo(fleet_text.render(fleet, width, colour), nl=False, color=colour)
+    raise SystemExit(answer.exit_status(fleet))

@@ -1,0 +1,307 @@
+"""Declared expectations, one verdict.
+
+A gate is run before every job, so it imports the bulk of the product while the probes run, not before: hence the imports inside.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from rocmdoctor import __version__
+
+if TYPE_CHECKING:
+    from rocmdoctor.console import Usage
+    from rocmdoctor.model import Finding, Snapshot
+    from rocmdoctor.preflight.policy import Policy
+    from rocmdoctor.preflight.verdict import Outcome, Preflight
+    from rocmdoctor.scan import Scanner
+
+FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
+# A run takes a second; two hundred that were started at once have had their turn by then.
+_TURN_SECONDS = 300.0
+
+
+@click.group(invoke_without_command=True)
+@click.option("--policy", "policy_name", metavar="FILE", help="The policy: a file, or the name of a shipped one.")
+@click.option("--level", type=click.IntRange(1, 3), default=1, show_default=True,
+              help="1 reads files and opens the device nodes; 2 asks drivers and torch too, on idle GPUs only; 3 is 2 and a soak.")
+@click.option("--soak", metavar="TIME", help="How long level 3 watches counters and log: 90, 10m, 2h.  [default: 10m]")
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
+@click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined (level 2).")
+@click.option("--format", "formats", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(FORMATS)}; several at once, one of them without FILE."
+              "  [default: text]")
+@click.option("--fail-on", type=click.Choice(("error", "warning")), default="error", show_default=True, help="Exit with 1 from this on.")
+@click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in what is printed or written.")
+@click.pass_context
+def command(context: click.Context, policy_name: str | None, level: int, soak: str | None, root: str, snapshot_file: str | None, pythons: tuple[str, ...],
+            formats: tuple[str, ...], fail_on: str, no_redact: bool) -> None:
+    """Provisioning: declared expectations, one verdict.
+
+    Exit status: 0 PASS (or WARN) · 1 FAIL · 2 wrong usage or a bad policy · 3 UNKNOWN · 70 rocmdoctor itself failed.
+    """
+    if context.invoked_subcommand:
+        return
+    wanted = _formats(formats)
+    length = _soak_length(level, soak, root, snapshot_file)
+    if policy_name is None:
+        from rocmdoctor.preflight.policy import shipped
+
+        raise _usage(f"--policy FILE is needed; shipped policies: {', '.join(shipped())}; `rocmdoctor preflight init` writes one from this machine")
+    began = time.monotonic()
+    policy, old = _policy(policy_name)
+    for line in old:
+        click.echo(line, err=True)
+    taken = _now()
+    snapshot, findings = _facts(policy, root, snapshot_file, level, pythons, taken)
+    more = _soak(policy, snapshot, length) if length else []
+    gate = _gate(policy, snapshot, findings, more, level, taken, time.monotonic() - began, fail_on)
+    gate.notes += old
+    _write(gate, wanted, no_redact)
+    raise SystemExit(gate.exit_status)
+
+
+@command.command("lint")
+@click.argument("files", nargs=-1, required=True)
+def lint(files: tuple[str, ...]) -> None:
+    """Explain what is wrong with policies, by file and line; 1 when anything is."""
+    from rocmdoctor.preflight.policy import BadPolicy, load
+
+    problems: list[str] = []
+    for file in files:
+        try:
+            _, old = load(file, datetime.date.today())
+            problems += old
+        except BadPolicy as error:
+            problems += map(str, error.args)
+    for problem in problems:
+        click.echo(problem)
+    click.echo(f"{len(files)} {'policy' if len(files) == 1 else 'policies'}, {len(problems)} problem{'' if len(problems) == 1 else 's'}", err=True)
+    raise SystemExit(1 if problems else 0)
+
+
+@command.command("init")
+@click.option("-o", "--out", metavar="FILE", help="Where to write it; standard output without.")
+@click.option("--name", default="this-machine", show_default=True, help="Name of the policy.")
+@click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
+@click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
+def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> None:
+    """Write a policy from a good machine: what it has now is what is expected from now on."""
+    from rocmdoctor.console import write_whole
+    from rocmdoctor.preflight.draft import draft
+    from rocmdoctor.preflight.policy import Policy
+
+    snapshot, _ = _facts(Policy(name, ""), root, snapshot_file, 1, (), _now())
+    text = draft(snapshot.facts, name, snapshot.taken)
+    if text is None:
+        click.echo("no AMD GPU was found here, so there is nothing to expect: run this on a good machine", err=True)
+        raise SystemExit(3)
+    if out:
+        write_whole(out, text)
+        click.echo(f"written to {out}; `rocmdoctor preflight --policy {out}` asks it", err=True)
+    else:
+        click.echo(text, nl=False)
+
+
+def _usage(text: str) -> Usage:
+    from rocmdoctor.console import Usage
+
+    return Usage(text)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+def _formats(said: tuple[str, ...]) -> list[tuple[str, str]]:
+    """(format, file) pairs; "" is standard output."""
+    pairs = [(name, file) for name, _, file in (each.partition("=") for each in said or ("text",))]
+    for (name, _), each in zip(pairs, said or ("text",), strict=True):
+        if name not in FORMATS:
+            raise _usage(f"--format {each}: there is no format {name!r}; there are {', '.join(FORMATS)}")
+        if each.endswith("="):
+            raise _usage(f"--format {each}: name a file after the =, or leave the = out")
+    if sum(not file for _, file in pairs) > 1:
+        raise _usage("several formats on standard output would mix: give all but one a file, as in --format junit=FILE")
+    return pairs
+
+
+def _policy(name: str) -> tuple[Policy, list[str]]:
+    from rocmdoctor.preflight.policy import BadPolicy, load
+
+    try:
+        return load(name, datetime.date.today())
+    except BadPolicy as error:
+        raise _usage("\n".join(map(str, error.args)) + "\nthe policy is not used; `rocmdoctor preflight lint FILE` checks it again") from None
+
+
+def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pythons: tuple[str, ...],
+           taken: str) -> tuple[Snapshot, list[Finding] | None]:
+    """The facts, and the findings where the policy asks for them. Live runs take turns."""
+    if snapshot_file:
+        from rocmdoctor.examine import read
+
+        snapshot, book = read((snapshot_file,), ())
+        return snapshot, _findings(policy, snapshot)
+    if not pathlib.Path(root).is_dir():
+        raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
+    if root != "/":
+        return _examine(policy, root, level, pythons, taken)
+    from rocmdoctor.preflight.turn import place, turn
+
+    uid = os.getuid() if hasattr(os, "getuid") else 0
+    with turn(place(os.environ.get("XDG_RUNTIME_DIR"), uid), _TURN_SECONDS) as ours:
+        if ours:
+            return _examine(policy, root, level, pythons, taken)
+    snapshot, findings = _examine(policy, root, 1, (), taken)
+    snapshot.notes.append(f"another run did not end within {_TURN_SECONDS:.0f} s: drivers and torch were not asked")
+    return snapshot, findings
+
+
+def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], taken: str) -> tuple[Snapshot, list[Finding] | None]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rocmdoctor.collect import find_pythons
+    from rocmdoctor.preflight.examination import examination
+    from rocmdoctor.preflight.expectations import needs_rules
+
+    def ready() -> Scanner:
+        """What is needed after the probes, made while they run."""
+        from rocmdoctor import interpret, report, rules  # noqa: F401
+        from rocmdoctor.render import preflight_text  # noqa: F401
+        from rocmdoctor.scan import Scanner
+
+        return Scanner(rules.load().rules.values() if asked else ())
+
+    if level >= 2 and root == "/":
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+    asked = needs_rules(each.path for each in policy.expectations)
+    progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(ready)
+        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, _patience(), progress)
+    if progress:
+        click.echo("\r\033[K", err=True, nl=False)
+    return snapshot, _findings(policy, snapshot)
+
+
+def _patience() -> float:
+    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
+    try:
+        running = int(pathlib.Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return 1.0
+    return min(10.0, max(1.0, running / (os.cpu_count() or 1)))
+
+
+def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:
+    from rocmdoctor.preflight.expectations import needs_rules
+
+    if not needs_rules(each.path for each in policy.expectations):
+        return None
+    from rocmdoctor import rules
+    from rocmdoctor.console import tell_problems
+    from rocmdoctor.report import make_report
+
+    book = rules.load()
+    tell_problems(book)
+    return make_report(snapshot, book).findings
+
+
+def _soak_length(level: int, soak: str | None, root: str, snapshot_file: str | None) -> int:
+    """Seconds, 0 below level 3."""
+    from rocmdoctor.preflight.soak import seconds
+
+    if level < 3:
+        if soak:
+            raise _usage("--soak goes with --level 3")
+        return 0
+    if root != "/" or snapshot_file:
+        raise _usage("--level 3 watches this machine; a recorded one does not change")
+    try:
+        return seconds(soak or "10m")
+    except ValueError as error:
+        raise _usage(f"--soak: {error}") from None
+
+
+def _soak(policy: Policy, snapshot: Snapshot, length: int) -> list[Outcome]:
+    from rocmdoctor.preflight.soak import Clock, soak
+
+    def told(gone: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r\033[K  soak: {gone} of {length} s", err=True, nl=False)
+
+    def look() -> Snapshot:
+        return _examine(policy, "/", 1, (), _now())[0]
+    return soak(snapshot, look, length, Clock(time.monotonic, time.sleep), told)
+
+
+def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, more: list[Outcome], level: int, taken: str, seconds: float,
+          fail_on: str) -> Preflight:
+    from rocmdoctor.preflight import verdict
+    from rocmdoctor.preflight.gate import judge
+
+    outcomes = [*judge(policy, snapshot, findings, level, datetime.date.today()), *more]
+    answer = verdict.overall(outcomes)
+    return verdict.Preflight(
+        __version__, platform.node() or "this machine", policy.name, _seen_from_here(policy.file), level, answer,
+        verdict.exit_status(answer, fail_on == "warning"),
+        verdict.gravest(outcomes), verdict.fault(outcomes), outcomes, list(snapshot.notes), round(seconds, 3), taken,
+        [verdict.FoundFinding(f.id, f.severity, f.standing, f.title) for f in findings or ()], list(snapshot.runs), snapshot)
+
+
+def _seen_from_here(file: str) -> str:
+    """Relative where it lies below the working folder: annotations name files of the checkout like that."""
+    try:
+        return str(pathlib.Path(file).absolute().relative_to(pathlib.Path.cwd()))
+    except (ValueError, OSError):
+        return file
+
+
+def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str:
+    import importlib
+
+    from rocmdoctor.console import redactor, terminal
+    from rocmdoctor.preflight.verdict import redacted, to_json
+
+    if name == "text":
+        from rocmdoctor.render import preflight_text
+
+        colour, width = (False, 100) if to_file else terminal()
+        return preflight_text.render(gate, width, colour)
+    shared = redacted(gate, redactor(no_redact), name == "json")
+    if name == "json":
+        return json.dumps(to_json(shared), indent=1, ensure_ascii=True, default=str) + "\n"
+    text: str = importlib.import_module(f"rocmdoctor.render.{name}").render(shared)
+    return text
+
+
+def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> None:
+    """Everything asked for. What cannot be written is said, and then a pass is not certain any more: status 3."""
+    from rocmdoctor.console import Usage, terminal, write_whole
+
+    for name, file in sorted(formats, key=lambda pair: not pair[1]):
+        text = _rendered(gate, name, no_redact, bool(file))
+        try:
+            if file:
+                write_whole(file, text)
+            else:
+                click.echo(text, nl=False, color=name == "text" and terminal()[0])
+                sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except (Usage, OSError) as error:
+            reason = error.message if isinstance(error, Usage) else f"standard output: cannot be written ({error.strerror})"
+            click.echo(f"{reason}; the verdict was {gate.verdict}", err=True)
+            gate.exit_status = gate.exit_status or 3
+            if not file:  # the interpreter would try again to write what is left in the buffer, and fail as it ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

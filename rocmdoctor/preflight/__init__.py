@@ -1,0 +1,1 @@
+"""Provisioning: declared expectations over the facts of one machine, one verdict."""
