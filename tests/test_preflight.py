@@ -755,3 +755,25 @@ def test_published_schemas_are_fresh(name):
 
     made = {"preflight": schema.of_preflight, "fleet": schema.of_fleet}[name]()
     assert (TOP / f"docs/{name}.schema.json").read_text("utf-8") == schema.as_text(made)
+
+
+ONE_BACKEND = "name: t\nexpect:\n  kernels: {verdict: right, backends: [vulkan]}\n"
+
+
+def tested(item, **facts):
+    return {f"test.{name}[{item}]": Known(value, "test kernels") for name, value in {"backend": item.partition("-")[0], **facts}.items()}
+
+
+def test_a_backend_that_is_not_installed_says_nothing_where_another_ran():
+    hip = tested("hip-0", verdict="untestable", device="")
+    vulkan = tested("vulkan-0", verdict="right", device="Radeon", device_type="discrete")
+    verdicts = {(o.expectation, o.subject): o.verdict for o in outcomes_of(ONE_BACKEND, {**hip, **vulkan})}
+    assert verdicts == {("kernels.verdict", "vulkan-0"): "PASS", ("kernels.backends", "vulkan"): "PASS"}
+    alone = {(o.expectation, o.subject): o.verdict for o in outcomes_of(ONE_BACKEND, hip)}
+    assert set(alone.values()) == {"UNKNOWN"}
+
+
+@pytest.mark.parametrize("verdict", ["skipped", "untestable"])
+def test_a_device_that_was_not_tested_is_unknown(verdict):
+    facts = tested("vulkan-0", verdict=verdict, device="Radeon", device_type="discrete")
+    assert {o.verdict for o in outcomes_of(ONE_BACKEND, facts)} == {"UNKNOWN"}

@@ -33,7 +33,8 @@ _TURN_SECONDS = 300.0
 @click.group(invoke_without_command=True)
 @click.option("--policy", "policy_name", metavar="FILE", help="The policy: a file, or the name of a shipped one.")
 @click.option("--level", type=click.IntRange(1, 3), default=1, show_default=True,
-              help="1 reads files and opens the device nodes; 2 asks drivers and torch too, on idle GPUs only; 3 is 2 and a soak.")
+              help="1 reads files and opens the device nodes; 2 asks drivers and torch and runs test kernels too, on idle GPUs only; "
+                   "3 sweeps the memory too, then soaks.")
 @click.option("--soak", metavar="TIME", help="How long level 3 watches counters and log: 90, 10m, 2h.  [default: 10m]")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")

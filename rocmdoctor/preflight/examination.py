@@ -1,4 +1,5 @@
-"""What each level examines. Level 1 reads files and opens the device nodes; level 2 lets drivers and torch speak, on idle GPUs only."""
+"""What each level examines. Level 1 reads files and opens the device nodes; level 2 lets drivers and torch speak and runs kernels with
+known answers, on idle GPUs only; level 3 runs the long ones."""
 
 from __future__ import annotations
 
@@ -46,6 +47,11 @@ def examination(taken: str, root: str, level: int, pythons: Sequence[str], scann
             snapshot.runs += heard.runs
             snapshot.notes += heard.notes
             texts += more
+            if root == "/":
+                from rocmdoctor import sanity
+
+                backends = sanity.BACKENDS if pythons else tuple(name for name in sanity.BACKENDS if name != "torch")
+                sanity.run(snapshot, texts, sanity.Plan(level, backends, tuple(pythons)), progress and (lambda words: progress(words, "")))
     from rocmdoctor import interpret  # big, and not needed while the probes run
 
     interpret.fill(snapshot, [interpret.gathered(name, text) for name, text in texts], scanner())

@@ -254,8 +254,15 @@ def _packages(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
 
 
 def _tested(machine: Machine) -> list[str]:
-    """The kernel tests that ran on a GPU: a software renderer that computes right says nothing of one."""
-    return [item for item in machine.each("test") if getattr(machine.get("test.device_type", item), "value", "") != "cpu"]
+    """The kernel tests of GPUs. A software renderer that computes right says nothing of one, and a backend that is not installed
+    matters only where no other ran; ``kernels.backends`` asks for it by name."""
+    found = [item for item in machine.each("test") if getattr(machine.get("test.device_type", item), "value", "") != "cpu"]
+    on_devices = [item for item in found if getattr(machine.get("test.device", item), "value", "") or _verdict(machine, item) != "untestable"]
+    return on_devices or found
+
+
+def _verdict(machine: Machine, item: str) -> str:
+    return str(getattr(machine.get("test.verdict", item), "value", ""))
 
 
 def _untested(machine: Machine, name: str) -> Judged:
@@ -284,7 +291,8 @@ def _kernels(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
 
 def _backends(machine: Machine, wish: Wanted, key: str) -> Iterator[Judged]:
     """Each named backend was tested on some device."""
-    tested = {str(fact.value) for item in _tested(machine) if isinstance(fact := machine.get("test.backend", item), Known)}
+    tested = {str(fact.value) for item in _tested(machine) if isinstance(fact := machine.get("test.backend", item), Known)
+              and _verdict(machine, item) not in ("untestable", "skipped")}
     for name in wish.value:
         yield Judged(name, True, "tested", "test.backend") if name in tested else Judged(
             name, None, "unknown", "test.backend", f"no kernel test ran on a GPU through {name}")
