@@ -17,8 +17,8 @@ RATE_NOISE = 0.15
 RATES = ("B/s", "bytes/s", "tokens/s", "t/s")
 # A PCIe link slows down while the GPU is idle, so these speeds say nothing (GT/s).
 IDLE_LINK = (2.5, 5.0)
-# What a boot loader adds by itself: it names the kernel, which is a fact of its own.
-_LOADERS_OWN = re.compile(r"^(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostree|systemd\.machine_id)=")
+# What a boot loader or a network boot adds by itself: it names the kernel, which is a fact of its own, a disk or the machine.
+_LOADERS_OWN = re.compile(r"^(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostree|systemd\.machine_id|ip|BOOTIF|hostname)=")
 # What stands for a whole device or installation that came or went.
 _NAMES = {"gpu": ("gpu.name", "gpu.pci_id"), "vk": ("vk.name",), "torch": ("torch.version", "torch.python"), "rocm": ("rocm.version", "rocm.path"),
           "app": ("app.version", "app.name")}
@@ -131,7 +131,7 @@ def _partners(old: dict[str, Fact], new: dict[str, Fact], entity: str) -> dict[s
 
 def _of(name: str, item: str, old: Any, new: Any) -> Iterator[Difference]:
     if name == "kernel.cmdline" and (old is not None or new is not None):
-        old, new = _words(old), _words(new)
+        old, new = cmdline_words(old), cmdline_words(new)
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys([*old, *new]):
             if not same(name, old.get(key), new.get(key)):
@@ -146,7 +146,8 @@ def _of(name: str, item: str, old: Any, new: Any) -> Iterator[Difference]:
         yield Difference(name, item, "", old, new)
 
 
-def _words(cmdline: Any) -> list[str]:
+def cmdline_words(cmdline: Any) -> list[str]:
+    """The words of a kernel command line that somebody chose, sorted."""
     return sorted(word for word in str(cmdline or "").split() if not _LOADERS_OWN.match(word))
 
 

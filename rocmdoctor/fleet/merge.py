@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 from rocmdoctor import __version__, vocabulary
+from rocmdoctor.differences import IDLE_LINK, RATE_NOISE, SIZE_NOISE, is_rate, unit
 from rocmdoctor.fleet.answer import Cause, Difference, Fleet, KindOfMachine, Outlier, Split
 from rocmdoctor.fleet.reports import Broken, Key, Node, Unread
 from rocmdoctor.memory import sizes
@@ -18,11 +19,6 @@ from rocmdoctor.model import SEVERITIES
 
 MAJORITY = 2 / 3
 FEWEST = 3
-# Sizes of one pool differ by what a kernel reserves at boot; rates by temperature and clocks.
-SIZE_NOISE, RATE_NOISE = 0.02, 0.15
-_RATES = ("bytes/s", "tokens/s", "t/s")
-# A link that is slow because its GPU is idle says nothing (GT/s).
-_IDLE_LINK = (2.5, 5.0)
 # A set of GPUs that lacks some of the usual ones is a fault until this share of the machines has it.
 _OWN_KIND_FEWER, _OWN_KIND_OTHER = 0.2, 0.05
 _LARGEST = 1e18  # of a size or rate; beyond it is no measurement
@@ -175,7 +171,7 @@ class Merge:
         spoken = 0
         for value, nodes in values.items():
             spoken += len(nodes)
-            if value in alike or (key[0] == "gpu.link_speed_gts" and value in _IDLE_LINK):
+            if value in alike or (key[0] == "gpu.link_speed_gts" and value in IDLE_LINK):
                 continue
             said = f"could not be read ({value.reason.replace('_', ' ')})" if isinstance(value, Unread) else _shown(key[0], value)
             for number in nodes:
@@ -192,9 +188,7 @@ def _usual(name: str, known: dict[Any, array[int]]) -> tuple[Any, set[Any]]:
     """The most frequent value, and all that count as the same: sizes and rates within their noise."""
     if not known:
         return None, set()
-    declared = vocabulary.FACTS.get(name)
-    unit = declared.unit if declared else ""
-    noise = SIZE_NOISE if unit == "bytes" else RATE_NOISE if unit in _RATES else 0.0
+    noise = RATE_NOISE if is_rate(name) else SIZE_NOISE if unit(name) == "bytes" else 0.0
     numbers = sorted(value for value in known if isinstance(value, (int, float)) and 0 <= value < _LARGEST) if noise else []
     if not numbers:
         best = max(known, key=lambda value: len(known[value]))

@@ -6,18 +6,16 @@ import functools
 import json
 import os
 import pathlib
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from rocmdoctor import vocabulary
+from rocmdoctor.differences import cmdline_words
 
 LONGEST = 64 << 20
 _CHUNK = 1 << 20
 _TEXT = 300
-# What differs between machines by what they are, not by how they are set up.
-_LOADERS_OWN = re.compile(r"(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostree|systemd\.machine_id|ip|BOOTIF|hostname)=\S*\s*")
 # The same few hundred names come in every report.
 _volatile = functools.lru_cache(maxsize=4096)(vocabulary.volatile)
 Key = tuple[str, str, str]  # fact, item, part of a dictionary
@@ -182,7 +180,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
-        return (_LOADERS_OWN.sub("", value).strip() if name == "kernel.cmdline" else value)[:_TEXT]
+        return (" ".join(cmdline_words(value)) if name == "kernel.cmdline" else value)[:_TEXT]
     if isinstance(value, list) and all(isinstance(one, (str, int, float)) for one in value):
         return ", ".join(sorted(map(str, value)))[:_TEXT]
     return json.dumps(value, sort_keys=True)[:_TEXT]

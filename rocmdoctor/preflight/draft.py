@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rocmdoctor import gpus, vocabulary
+from rocmdoctor.differences import IDLE_LINK
 from rocmdoctor.model import Fact, Known
-from rocmdoctor.preflight.expectations import IDLE_LINK
 
 GIB = 1 << 30
 _MODES = ("iommu=pt", "amd_iommu=on", "pci=realloc", "pci=bfsort")

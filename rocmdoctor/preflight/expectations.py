@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor import gpus, vocabulary
+from rocmdoctor.differences import IDLE_LINK
 from rocmdoctor.memory import sizes
 from rocmdoctor.model import Absent, Fact, Finding, Known, Unknown
 from rocmdoctor.preflight import wanted
 from rocmdoctor.preflight.wanted import Wanted
-
-# A PCIe link slows down while the GPU is idle (GT/s): such a speed says nothing.
-IDLE_LINK = (2.5, 5.0)
 
 
 @dataclass(frozen=True, slots=True)
