@@ -265,6 +265,28 @@ class MemoryPicture:
     gpus: list[GpuMemory]
 
 
+@dataclass(frozen=True, slots=True)
+class LlmServer:
+    """What a running language model server did when it was asked. Speeds and ceilings are tokens per second, None where unknown."""
+
+    place: str
+    server: str
+    model: str
+    verdict: str
+    shown: str
+    right: int | None
+    asked: int | None
+    device: str
+    seen: list[str]
+    generation: float | None
+    prompt: float | None
+    gpu_ceiling: float | None
+    cpu_ceiling: float | None
+    ceilings_of: str
+    speed: str
+    speed_why: str
+
+
 @dataclass(slots=True)
 class Removed:
     """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
@@ -291,6 +313,7 @@ class Report:
     removed: list[Removed] = field(default_factory=list)
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
+    llm: list[LlmServer] | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -358,4 +381,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "notes": list(report.notes),
         "removed": [asdict(entry) for entry in report.removed],
         **({"memory": asdict(report.memory)} if report.memory else {}),
+        **({"llm": [asdict(server) for server in report.llm]} if report.llm else {}),
     }
