@@ -151,7 +151,8 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
                 open_.append(judged)
     beaten = {loser for judged in true for loser in judged.rule.instead_of}
     true = [j for j in true if j.rule.id not in beaten]
-    seen = {hit.rule for hit in snapshot.hits}
+    # What a server did when it was asked counts as a line of a log does: it was seen to happen.
+    seen = {hit.rule for hit in snapshot.hits} | {rule.id for rule in rules.values() if rule.for_each == "llm"}
 
     def order(j: _Judged) -> tuple[Any, ...]:
         own = j.rule.id in seen

@@ -216,7 +216,7 @@ llm.libraries           | list |       | compute libraries that the server's pro
 llm.verdict             | str  |       | answers to the short questions: right, weak, garbage, empty
 llm.right               | int  |       | short questions that were answered right
 llm.asked               | int  |       | short questions that were answered at all
-llm.garbage_kind        | str  |       | kind of garbage: tokens without text, flat, special tokens, loop, mixed scripts, broken characters, random words
+llm.garbage_kind        | str  |       | kind of garbage: tokens without text, flat probabilities, loop, mixed scripts, random words ...
 llm.shown               | str  |       | the answer that the verdict quotes
 llm.cpu_verdict         | str  |       | the same questions with the same model on the CPU: right, weak, garbage, empty
 llm.chat_verdict        | str  |       | answer through the chat template: right, weak, garbage, empty

@@ -14,6 +14,7 @@ from rocmdoctor.examine import examine
 from rocmdoctor.llm import check as checks
 from rocmdoctor.llm import serverlog
 from rocmdoctor.llm.client import BadAddress, Client, Failed, address, is_local
+from rocmdoctor.llm.servers import all_servers
 from rocmdoctor.model import Report, Snapshot
 from rocmdoctor.report import make_report
 from rocmdoctor.scan import Scanner
@@ -78,6 +79,7 @@ def _ask(places: list[tuple[str, str, int]], meant: bool, model: str, other: tup
          deadline: float) -> tuple[list[checks.Check], list[str]]:
     """Every server that answers, examined; and one line for each that fails. Without a URL silence is no failure."""
     found, failures = [], []
+    all_servers()  # imported before any deadline runs
     key = os.environ.get(KEY, "") if meant else ""
     if key and places[0][0].startswith("http://") and not is_local(places[0][1]):
         _say(f"the key of {KEY} goes over the network in the clear: the address is not https")

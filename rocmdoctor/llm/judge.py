@@ -42,7 +42,7 @@ def judge(text: str, tokens: int | None = None, logprobs: tuple[float, ...] = ()
     ('loop', '', 'tokens without text')
     """
     if len(logprobs) >= 4 and sum(logprobs) / len(logprobs) < FLAT:
-        return "flat"
+        return "flat probabilities"
     bare = text.strip()
     if not bare:
         # A few line feeds are how a small model stops talking; pads and one white space without end are not.

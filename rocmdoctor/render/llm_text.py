@@ -21,7 +21,7 @@ def lines(server: LlmServer) -> list[tuple[str, str]]:
     speeds = [f"{value:.4g} tokens/s {what}" for value, what in ((server.generation, "generated"), (server.prompt, "of prompt read")) if value]
     rows = [("Model", wash(server.model)), ("Answers", f"{wash(server.verdict) or 'unknown'}{counted}{shown}"), ("Device", wash(server.device)),
             ("Kernel saw", ", ".join(map(wash, server.seen))), ("Speed", ", ".join(speeds)),
-            ("Verdict", " ".join(filter(None, (server.speed.replace("_", "-"), f"({wash(server.speed_why)})" if server.speed_why else "")))),
+            ("Judged", " ".join(filter(None, (server.speed.replace("_", "-"), f"({wash(server.speed_why)})" if server.speed_why else "")))),
             ("Ceilings", wash(server.ceilings_of))]
     return [(label, words) for label, words in rows if words]
 
