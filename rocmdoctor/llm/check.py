@@ -104,7 +104,7 @@ def run(check: Check) -> None:
 
 def _ask(check: Check, question: Question, ask: Callable[..., Answer], seconds: float) -> Asked:
     answer = ask(check.client, check.model, question.prompt, question.tokens, seconds)
-    kind = judge.judge(answer.text, answer.tokens, answer.logprobs)
+    kind = judge.judge(answer.text, answer.tokens, answer.logprobs, question.prompt)
     return Asked(question, answer, "" if question.right(answer.text) else kind, question.right(answer.text))
 
 

@@ -35,7 +35,7 @@ def _script(letter: str) -> str:
     return "EAST" if name.startswith(_EAST) else name.split("-")[0]
 
 
-def judge(text: str, tokens: int | None = None, logprobs: tuple[float, ...] = ()) -> str:
+def judge(text: str, tokens: int | None = None, logprobs: tuple[float, ...] = (), prompt: str = "") -> str:
     """The kind of garbage, "" for a sane or an empty text. ``tokens`` were generated; ``logprobs`` are of those, at temperature 0.
 
     >>> judge("GGGGGGGGGGGGGGGG"), judge(" Paris, the capital of France"), judge("", 24)
@@ -57,11 +57,11 @@ def judge(text: str, tokens: int | None = None, logprobs: tuple[float, ...] = ()
                  for letter in bare)
     if broken >= 3 and broken * 5 >= len(bare):
         return "broken characters"
-    return _loop(bare) or _mixed(bare) or _random_words(bare)
+    return _loop(bare, prompt) or _mixed(bare) or _random_words(bare)
 
 
-def _loop(text: str) -> str:
-    """One short piece over and over from the start. A weak model goes in circles too, but it says something first."""
+def _loop(text: str, prompt: str) -> str:
+    """One short piece over and over from the start. A weak model goes in circles too, but with something first, or with a sign that the prompt has."""
     packed = " ".join(text.split())
     for start in range(min(6, len(packed))):
         rest = packed[start:]
@@ -70,6 +70,8 @@ def _loop(text: str) -> str:
             if len(unit.split()) > 1 or not rest.startswith(unit * 4):
                 continue
             whole = (unit * (len(rest) // length + 1))[:len(rest)]
+            if len(unit.strip()) > 1 and not unit.strip().isalpha() and unit.strip() in prompt:
+                return ""
             if whole == rest and len(rest) // length >= (8 if length == 1 else 5 if length < 4 else 4):
                 return "loop"
     return ""
@@ -89,7 +91,15 @@ def _mixed(text: str) -> str:
     if len(scripts) >= 4 or len(scripts) == 3 and inside >= 1 or inside >= 2 + 2 * (scripts <= {"EAST", "LATIN"} or scripts <= {"HANGUL", "LATIN"}):
         return "mixed scripts"
     words = text.split()
-    return "mixed scripts" if len(scripts) == 3 and len(words) <= 40 else ""
+    if len(scripts) == 3 and len(words) <= 40:
+        return "mixed scripts"
+    strange = len(scripts) == 2 and counted["LATIN"] * 10 > 7 * sum(counted.values()) or any(unicodedata.category(letter) == "So" for letter in text)
+    return "mixed scripts" if strange and len(words) >= 6 and _known(words) < 0.08 and not _is_code(text) else ""
+
+
+def _known(words: list[str]) -> float:
+    """The share of words that every sentence of some language needs."""
+    return sum(word.strip(".,;:!?\"'()").lower() in _function_words() for word in words) / len(words)
 
 
 def _random_words(text: str) -> str:
@@ -97,7 +107,7 @@ def _random_words(text: str) -> str:
     words = [word for word in text.split() if any(letter.isalpha() for letter in word)]
     if len(words) < 5 or _is_code(text):
         return ""
-    known = sum(word.strip(".,;:!?\"'()").lower() in _function_words() for word in words) / len(words)
+    known = _known(words)
     glued = sum(bool(re.search(r"[a-zà-ÿ][A-Z]|[A-Z]{3}[a-z]{2}|[A-Za-z][(){}\[\]<>$#@%^&|\\=+*~`\"]+[,.;:']*[A-Za-z(]|[A-Za-z]{19}", word))
                 for word in words) / len(words)
     if known < 0.08 and glued >= 0.2:
@@ -122,8 +132,8 @@ def verdict(answers: list[tuple[str, int, str, bool, bool]]) -> tuple[str, str, 
     kinds = [(kind, text) for text, _, kind, _, _ in answers if kind]
     right = [text for text, _, _, good, _ in answers if good]
     expected = sum(asked for *_, asked in answers)
-    if not right and not kinds and all(not text.strip() for text, *_ in answers):
-        return "empty", "", ""
+    if not kinds and 2 * sum(not text.strip() for text, *_ in answers) > len(answers):
+        return "empty", "", next((text for text, *_ in answers if text.strip()), "")
     if not right:
         # Six tokens are little to judge by; all answers together are more.
         whole = judge(" ".join(text.strip() for text, *_ in answers))
