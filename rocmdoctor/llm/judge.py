@@ -18,7 +18,7 @@ FLAT = -6.5
 _SPECIAL = re.compile(
     r"<\|?/?(?:pad|unk|s|bos|eos|mask|sep|cls|unused_?\d+|extra_id_\d+|reserved\w*|special\w*|0x[0-9A-Fa-f]{2}|endoftext|eot_id|image\w*)\|?>"
     r"|<\|[^|<>\n]{1,40}\|>|\[(?:PAD|UNK|MASK|CLS|SEP|multimodal|unused\d+|control_\d+)\]", re.IGNORECASE)
-_EAST = ("CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "FULLWIDTH", "HALFWIDTH", "IDEOGRAPHIC")
+_EAST = ("CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "FULLWIDTH", "HALFWIDTH", "IDEOGRAPHIC")
 
 
 @functools.cache
@@ -74,7 +74,8 @@ def _loop(text: str, prompt: str) -> str:
                 return ""
             if whole == rest and len(rest) // length >= (8 if length == 1 else 5 if length < 4 else 4):
                 return "loop"
-    return ""
+    few = {letter.lower() for letter in packed if letter.isalnum()}
+    return "loop" if len(packed) >= 32 and len(few) <= 1 and len(set(packed)) <= 4 else ""
 
 
 def _mixed(text: str) -> str:
@@ -87,8 +88,8 @@ def _mixed(text: str) -> str:
         a, b = _script(left), _script(right)
         if a and b and a != b and not {a, b} & {"MODIFIER", "COMBINING"}:
             # Names in Latin letters stand inside Chinese, Japanese, Korean and Thai without a blank.
-            inside += 2 if not ({a, b} & {"EAST", "HANGUL", "THAI", "LAO", "KHMER"} and "LATIN" in {a, b}) else 1
-    if len(scripts) >= 4 or len(scripts) == 3 and inside >= 1 or inside >= 2 + 2 * (scripts <= {"EAST", "LATIN"} or scripts <= {"HANGUL", "LATIN"}):
+            inside += not ({a, b} & {"EAST", "THAI", "LAO", "KHMER"} and "LATIN" in {a, b})
+    if len(scripts) >= 4 or inside >= 2:
         return "mixed scripts"
     words = text.split()
     if len(scripts) == 3 and len(words) <= 40:
@@ -104,13 +105,17 @@ def _known(words: list[str]) -> float:
 
 def _random_words(text: str) -> str:
     """Words without grammar: no word that every sentence needs, and pieces glued together inside words."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    signs = {letter for letter in text if unicodedata.category(letter)[0] in "PS"}
+    if len(lines) >= 8 and sorted(map(len, lines))[len(lines) // 2] <= 3 and len(signs) >= 4 and any(map(str.isalpha, text)):
+        return "random words"
     words = [word for word in text.split() if any(letter.isalpha() for letter in word)]
     if len(words) < 5 or _is_code(text):
         return ""
     known = _known(words)
     glued = sum(bool(re.search(r"[a-zà-ÿ][A-Z]|[A-Z]{3}[a-z]{2}|[A-Za-z][(){}\[\]<>$#@%^&|\\=+*~`\"]+[,.;:']*[A-Za-z(]|[A-Za-z]{19}", word))
                 for word in words) / len(words)
-    if known < 0.08 and glued >= 0.2:
+    if known < 0.08 and glued >= 0.2 or len(words) >= 20 and known < 0.12 and glued >= 0.08:
         return "random words"
     plain = not re.search(r"[,;:\n\d|/•*-]", text)
     return "random words" if len(words) >= 10 and known == 0 and (plain or glued >= 0.1) and text.isascii() else ""
