@@ -17,7 +17,7 @@ def test_recall_and_false_alarms_over_real_outputs():
     judged = benchmark.judged()
     garbage = [kind for row, kind in judged if row["kind"].startswith("garbage") and (row["tokens"] >= benchmark.SHORT or "random" not in row["kind"])]
     sane = [(row["text"], kind) for row, kind in judged if not row["kind"].startswith("garbage")]
-    assert len(garbage) >= 800 and len(sane) >= 400
+    assert len(garbage) >= 700 and len(sane) >= 450
     assert sum(map(bool, garbage)) / len(garbage) >= 0.99
     alarms = [pair for pair in sane if pair[1]]
     assert len(alarms) / len(sane) <= 0.005, alarms
@@ -42,8 +42,8 @@ def test_kinds(text, tokens, kind):
     "AI(인공지능)는 IBM과 中国에서도",
     "Я купил iPhone и MacBook в Москве.", "The angle α is 30° and β is 60°.", "def f(x):\n    return x.lower() if x else None",
     "ls -la /usr/local/bin | grep -v root",
-    '{"name": "Anna", "age": 31}', "What is the capital of France?<|im_end|>",
-    "😀 Great, see you then! 😀", "No.", "<think>\nThe user asks for", 
+    '{"name": "Anna", "age": 31}', "What is the capital of France?<|im_end|>", "<|im_end|>\n<|im_start|>user\n<|im_end|>\n<|im_end|>",
+    "😀 Great, see you then! 😀", "No.", "<think>\nThe user asks for",
     "Cоветский Союз", "Hallo, wie geht's?",
 ])
 def test_sane_texts(text):
@@ -72,5 +72,5 @@ def test_verdicts_over_several_answers():
 
 def test_the_long_prompt_is_longer_than_a_micro_batch_and_asks_for_its_start():
     long = prompts.long()
-    assert len(long.prompt.split()) > 450 and long.prompt.startswith("The secret word is marigold") and long.right(" marigold.")
+    assert len(long.prompt.split()) > 400 and long.prompt.startswith("The secret word is marigold") and long.right(" marigold.")
     assert [question.id for question in prompts.questions()] == ["fact", "count", "copy", "language", "json"]

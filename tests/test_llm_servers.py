@@ -225,3 +225,49 @@ def test_ceilings_come_from_the_table_and_are_set_against_the_speed():
     assert speed.verdict(30.0, size, apu, cpu)[0] == "gpu_like" and speed.verdict(12.0, size, apu, cpu)[0] == "unknown"
     assert speed.verdict(300.0, size, gpu, None)[0] == "unknown"  # above the ceiling: an assumption is wrong, nothing else is said
     assert speed.verdict(50.0, 300_000_000, gpu, None)[0] == "unknown"
+
+
+@pytest.mark.parametrize(("kept", "found"), [(1 << 29, True), (0, False)])
+def test_memory_that_stays_in_use_after_unloads(tmp_path, kept, found):
+    gets, posts = ollama(sane)
+    generate = posts["/api/generate"]
+    with_root = {}
+
+    def counting(body):
+        used = with_root["used"]
+        if "prompt" not in body:  # an unload gives all back but what is kept
+            change = 4 << 30 if "keep_alive" not in body else kept - (4 << 30)
+            used.write_text(f"{max(0, int(used.read_text()) + change)}\n")
+        return generate(body)
+
+    with serve(gets, {**posts, "/api/generate": counting}) as (url, _):
+        root = machine(tmp_path, 90, 100, int(url.rpartition(":")[2]), vram_used=6 << 30)
+        with_root["used"] = root / "sys/class/drm/card0/device/mem_info_vram_used"
+        told, _ = report(url, "--root", str(root), "--loads", "2")
+    assert facts(told)["leaked_bytes"] == 2 * kept and ("server-keeps-memory-after-unload" in ids(told)) is found
+
+
+def test_nothing_on_the_usual_ports(monkeypatch):
+    from rocmdoctor.commands import llm
+
+    monkeypatch.setattr(llm, "_usual", lambda: [("http://127.0.0.1:9", "127.0.0.1", 9)])
+    done = run()
+    assert done.exit_code == 3 and done.stdout == "" and done.stderr.count("\n") == 1 and "11434 Ollama" in done.stderr
+
+
+def test_only_this_machine_is_tried_without_an_address():
+    from rocmdoctor.commands import llm
+
+    assert {host for _, host, _ in llm._usual()} == {"127.0.0.1"}
+
+
+def test_the_unit_or_container_of_the_server_tells_where_its_log_is(tmp_path):
+    from rocmdoctor.llm import serverlog
+
+    box = "ab12" * 16
+    for pid, group in {5: "0::/system.slice/ollama.service\n", 6: f"0::/system.slice/docker-{box}.scope\n"}.items():
+        (tmp_path / f"proc/{pid}").mkdir(parents=True)
+        (tmp_path / f"proc/{pid}/cgroup").write_text(group)
+    assert serverlog.commands(tmp_path, [5])[0][1][:3] == ["journalctl", "-u", "ollama"]
+    assert serverlog.commands(tmp_path, [6])[0][1] == ["docker", "logs", "--tail", "2000", box[:12]]
+    assert serverlog.commands(tmp_path, [7]) == [] and serverlog.commands(tmp_path, [7], "ollama")[0][0] == "journal of ollama"

@@ -58,7 +58,7 @@ def _seen(held: Facts, item: str) -> list[str]:
     found = []
     opened, busy = held.text("llm.holds_gpu", item), _count(held, "gpu_busy_percent", item)
     if opened:
-        found.append("has the GPU open" if opened == "True" else "has no GPU open")
+        found.append("a GPU opened by the server" if opened == "True" else "no GPU opened by the server")
     if busy is not None:
         found.append(f"GPU busy {busy}% at most")
     for name, what in (("own_vram_bytes", "VRAM of its own"), ("own_gtt_bytes", "GTT of its own"), ("vram_grew_bytes", "VRAM grew by"),
