@@ -106,6 +106,7 @@ def _known(words: list[str]) -> float:
 
 def _random_words(text: str) -> str:
     """Words without grammar: no word that every sentence needs, and pieces glued together inside words."""
+    text = re.sub(r"<\|\w*\|?>?", " ", text)  # marks of a turn are glued to what follows
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     signs = {letter for letter in text if unicodedata.category(letter)[0] in "PS"}
     if len(lines) >= 8 and sorted(map(len, lines))[len(lines) // 2] <= 3 and len(signs) >= 4 and any(map(str.isalpha, text)):
