@@ -271,3 +271,16 @@ def test_the_unit_or_container_of_the_server_tells_where_its_log_is(tmp_path):
     assert serverlog.commands(tmp_path, [5])[0][1][:3] == ["journalctl", "-u", "ollama"]
     assert serverlog.commands(tmp_path, [6])[0][1] == ["docker", "logs", "--tail", "2000", box[:12]]
     assert serverlog.commands(tmp_path, [7]) == [] and serverlog.commands(tmp_path, [7], "ollama")[0][0] == "journal of ollama"
+
+
+def test_the_name_of_a_server_elsewhere_does_not_leave_the_machine():
+    from rocmdoctor import rules
+    from rocmdoctor.console import redacted, redactor
+    from rocmdoctor.model import Known, Snapshot, report_to_json
+
+    place = "kestrel.example.lan:8080"
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "live", {
+        f"llm.{name}[{place}]": Known(value, f"http://{place}") for name, value in {"server": "Ollama", "model": "m", "verdict": "right"}.items()})
+    snapshot.notes.append(f"{place}: the question was left out")
+    shared = redacted(snapshot, rules.load(()), redactor(False, ("kestrel.example.lan",)))
+    assert "kestrel" not in json.dumps(report_to_json(shared)) and shared.llm[0].verdict == "right"

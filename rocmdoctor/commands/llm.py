@@ -53,7 +53,7 @@ def command(url: str | None, model: str, cpu_url: str | None, loads: int | None,
         checks.ceilings(check, snapshot.facts, os.cpu_count() or 1)
         snapshot.facts.update(check.facts)
         snapshot.notes += check.notes
-    _finish(snapshot, book, out)
+    _finish(snapshot, book, out, tuple(host for _, host, _ in [*given, *filter(None, [other])] if not is_local(host)))
 
 
 def _address(text: str) -> tuple[str, str, int]:
@@ -133,7 +133,7 @@ def _machine(found: list[checks.Check], logs: tuple[str, ...], root: str, rule_d
     return snapshot, book
 
 
-def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output) -> None:
+def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, hosts: tuple[str, ...]) -> None:
     import json
 
     from rocmdoctor.model import snapshot_to_json
@@ -141,7 +141,7 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output) -> None:
     tell_problems(book)
     if out.save:
         write(out.save, json.dumps(snapshot_to_json(snapshot), default=str))
-    report = redacted(snapshot, book, redactor(out.no_redact)) if out.shared else make_report(snapshot, book)
+    report = redacted(snapshot, book, redactor(out.no_redact, hosts)) if out.shared else make_report(snapshot, book)
     if sys.stderr.isatty():
         click.echo(err=True)
     show(report, out)
