@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -208,7 +209,11 @@ def test_the_kernel_sees_the_server_and_its_child(tmp_path):
 
 @pytest.mark.parametrize(("busy", "found"), [(0, True), (88, False)])
 def test_says_gpu_and_the_gpu_idles(tmp_path, busy, found):
-    with serve(*ollama(sane)) as (url, _):
+    def slow(prompt):
+        time.sleep(0.35)
+        return sane(prompt)
+
+    with serve(*ollama(slow)) as (url, _):
         root = machine(tmp_path, busy, 100, int(url.rpartition(":")[2]))
         told, done = report(url, "--root", str(root))
     assert facts(told)["gpu_busy_percent"] == busy
@@ -284,3 +289,9 @@ def test_the_name_of_a_server_elsewhere_does_not_leave_the_machine():
     snapshot.notes.append(f"{place}: the question was left out")
     shared = redacted(snapshot, rules.load(()), redactor(False, ("kestrel.example.lan",)))
     assert "kestrel" not in json.dumps(report_to_json(shared)) and shared.llm[0].verdict == "right"
+
+
+def test_answers_that_come_too_fast_for_a_look_accuse_nobody(tmp_path):
+    with serve(*ollama(sane)) as (url, _):
+        told, _ = report(url, "--root", str(machine(tmp_path, 0, 100, int(url.rpartition(":")[2]))))
+    assert "server-says-gpu-but-gpu-idle" not in ids(told)

@@ -23,6 +23,8 @@ from rocmdoctor.vocabulary import key
 # out slower than foreseen gets the slack.
 BUDGET = 15.0
 SLACK = 3.0
+# A GPU that is never seen busy accuses the server only after this many looks.
+LEAST_SAMPLES = 10
 LOAD = 120.0
 Told = Callable[[str], None]
 
@@ -230,7 +232,11 @@ def _kernel(check: Check, seen: observe.Seen, before: observe.Sample) -> None:
     if not check.client.local:
         return
     check.know("holds_gpu", observe.holds_gpu(check.root, check.pids), "/proc")
-    check.know("gpu_busy_percent", seen.busiest(), "sysfs")
+    busy = seen.busiest()
+    if busy == 0 and len(seen.samples) < LEAST_SAMPLES:
+        check.unknown("gpu_busy_percent", "the answers came too fast for a look at the GPU meanwhile")
+    else:
+        check.know("gpu_busy_percent", busy, "sysfs")
     after = seen.samples[-1]
     for name, old, new in (("vram_grew_bytes", before.vram_used, after.vram_used), ("gtt_grew_bytes", before.gtt_used, after.gtt_used)):
         check.know(name, new - old if old is not None and new is not None else None, "sysfs")
