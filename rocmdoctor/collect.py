@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rocmdoctor import syntax
 from rocmdoctor.model import Absent, Fact, Known, ProbeRun, Reason, Snapshot, Unknown
 from rocmdoctor.paths import data_dir
 from rocmdoctor.runner import Outcome, fill_missing, run_probe
@@ -43,7 +44,7 @@ def read_head(path: Path) -> Probe | None:
     """The literals at the top of a probe, read without importing it; None when the file is not a probe."""
     try:
         with open(path, "rb") as file:
-            tree = ast.parse(file.read(_HEAD_CAP))
+            tree = syntax.program(file.read(_HEAD_CAP))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     head: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from typing import Any
 
 import re2
 
-from rocmdoctor import tables, vocabulary
+from rocmdoctor import syntax, tables, vocabulary
 from rocmdoctor.model import Absent, Fact, Known, Unknown
 
 _NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
@@ -345,7 +345,7 @@ def parse(text: str) -> Condition:
 
     renamed = _NAME.sub(rename, " ".join(text.split()))
     try:
-        tree = ast.parse(renamed, mode="eval")
+        tree = syntax.expression(renamed)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}") from None
     return Condition(text, tuple(dict.fromkeys(names.values())), _Compiler(names).compile(tree.body))

@@ -191,10 +191,10 @@ def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how
     return report
 
 
-def redactor(off: bool) -> Redactor:
-    """A redactor that knows this machine's user and host."""
+def redactor(off: bool, hosts: tuple[str, ...] = ()) -> Redactor:
+    """A redactor that knows this machine's user and host, and further hosts by name."""
     names = [("user", os.environ.get(name, "")) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
-    return Redactor([*names, ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())], off)
+    return Redactor([*names, *(("host", host) for host in hosts), ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())], off)
 
 
 def attached(paths: tuple[str, ...]) -> attach.Attached:

@@ -153,7 +153,8 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
                 open_.append(judged)
     beaten = {loser for judged in true for loser in judged.rule.instead_of}
     true = [j for j in true if j.rule.id not in beaten]
-    seen = {hit.rule for hit in snapshot.hits}
+    # What a server did when it was asked counts as a line of a log does: it was seen to happen.
+    seen = {hit.rule for hit in snapshot.hits} | {rule.id for rule in rules.values() if rule.for_each == "llm"}
 
     changed = snapshot.facts.get("changed.components")
     fresh = set(changed.value) if isinstance(changed, Known) else set()
@@ -172,7 +173,8 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     risks = [j for j in true if not (j.explained or j.rule.id in seen)]
     possible = [j for j in open_ if set(j.explained) - explained and any(
         # Evidence of its own: the symptom alone would make every cause of it "possible".
-        n.startswith("seen.") and n.split(".")[1] not in symptoms and facts.lookup()(n) == Known(True, "texts") for n in j.answer.used)][:5]
+        n.startswith("llm.") or n.startswith("seen.") and n.split(".")[1] not in symptoms and facts.lookup()(n) == Known(True, "texts")
+        for n in j.answer.used)][:5]
     accounted = explained | {s for j in possible for s in j.explained}
     open_symptoms = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
     findings = [_finding(j, snapshot, facts, "cause") for j in strong]

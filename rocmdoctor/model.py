@@ -351,6 +351,28 @@ class KernelDevice:
     checks: list[KernelCheck]
 
 
+@dataclass(frozen=True, slots=True)
+class LlmServer:
+    """What a running language model server did when it was asked. Speeds and ceilings are tokens per second, None where unknown."""
+
+    place: str
+    server: str
+    model: str
+    verdict: str
+    shown: str
+    right: int | None
+    asked: int | None
+    device: str
+    seen: list[str]
+    generation: float | None
+    prompt: float | None
+    gpu_ceiling: float | None
+    cpu_ceiling: float | None
+    ceilings_of: str
+    speed: str
+    speed_why: str
+
+
 @dataclass(slots=True)
 class Removed:
     """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
@@ -379,6 +401,7 @@ class Report:
     memory: MemoryPicture | None = None
     changes: Comparison | None = None
     kernels: list[KernelDevice] | None = None
+    llm: list[LlmServer] | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -448,4 +471,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         **({"memory": asdict(report.memory)} if report.memory else {}),
         **({"changes": asdict(report.changes)} if report.changes else {}),
         **({"kernels": [asdict(device) for device in report.kernels]} if report.kernels else {}),
+        **({"llm": [asdict(server) for server in report.llm]} if report.llm else {}),
     }

@@ -9,6 +9,7 @@ from typing import Any
 from rocmdoctor import __version__, gpus, kernel_table, regressions, tables
 from rocmdoctor.changes import Before, changed_facts
 from rocmdoctor.diagnose import diagnose
+from rocmdoctor.llm import picture as llm_picture
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked, picture, verdicts
 from rocmdoctor.model import LAYERS, Fact, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
@@ -99,8 +100,11 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     none = (not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not gpus.items(snapshot.facts)
             and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
+    llm = llm_picture.pictures(snapshot.facts)
     memory = None if none else picture(snapshot.facts, asked, setting)
-    findings = [_no_gpu(snapshot)] if none else diagnose(snapshot, book.rules)
+    findings = diagnose(snapshot, book.rules) if not none or llm else []
+    if none:  # without a GPU of its own the machine can still run a server that was asked
+        findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
     if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
         findings = regressions.placed(changed, findings)
     if only:
@@ -115,7 +119,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     layers = _layers(snapshot, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
-    verdict: Any = "no_amd_gpu" if none else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
+    verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
                   missing, [*snapshot.notes, *book.problems], memory=memory, changes=changed,
-                  kernels=kernel_table.of(snapshot.facts) or None)
+                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ENTITIES = ("gpu", "vk", "torch", "rocm", "app", "test")
+ENTITIES = ("gpu", "vk", "torch", "rocm", "app", "test", "llm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +239,42 @@ llama.flash_attention   | bool |       | flash attention asked for
 llama.context_tokens    | int  |       | context length asked for
 llama.gpu_layers_asked  | int  |       | layers that the command line wants on the GPU
 llama.kv_type           | str  |       | type of the K cache when it is not f16
+llm.server              | str  |       | protocol of a running language model server: Ollama, llama-server, LM Studio, Lemonade ...
+llm.version             | str  |       | version or build that the server says
+llm.model               | str  |       | model that was asked
+llm.model_bytes         | int  | bytes | size of the loaded model as the server says
+llm.active_bytes        | int  | bytes | bytes of weights that one token reads
+llm.vram_bytes          | int  | bytes | part of the model in GPU memory as the server says
+llm.says_device         | str  |       | where the server says the model is: gpu, cpu, mixed
+llm.backend             | str  |       | compute backend of the server: vulkan, rocm, cuda, cpu
+llm.libraries           | list |       | compute libraries that the server's processes have mapped
+llm.verdict             | str  |       | answers to the short questions: right, weak, garbage, empty
+llm.right               | int  |       | short questions that were answered right
+llm.asked               | int  |       | short questions that were answered at all
+llm.garbage_kind        | str  |       | kind of garbage: tokens without text, flat probabilities, loop, mixed scripts, random words ...
+llm.shown               | str  |       | the answer that the verdict quotes
+llm.cpu_verdict         | str  |       | the same questions with the same model on the CPU: right, weak, garbage, empty
+llm.chat_verdict        | str  |       | answer through the chat template: right, weak, garbage, empty
+llm.long_verdict        | str  |       | answer to a prompt longer than a micro-batch: right, weak, garbage, empty
+llm.long_recall         | bool |       | a fact from the start of the long prompt came back
+llm.repeat_stable       | bool |       | the same question gave the same answer twice
+llm.local               | bool |       | the server runs on this machine
+llm.holds_gpu           | bool |       | the server's processes have a render node or KFD open
+llm.gpu_busy_percent    | int  | %     | highest GPU busy percentage while the server answered
+llm.vram_grew_bytes     | int  | bytes | growth of VRAM in use, all AMD GPUs, while the server loaded and answered
+llm.gtt_grew_bytes      | int  | bytes | growth of GTT in use, all AMD GPUs, while the server loaded and answered
+llm.own_vram_bytes      | int  | bytes | VRAM that DRM counts for the server's processes
+llm.own_gtt_bytes       | int  | bytes | GTT that DRM counts for the server's processes
+llm.own_engine_ns       | int  | ns    | GPU time that DRM counted for the server's processes while it answered
+llm.generation_tokens_per_s | float| tokens/s | measured generation speed of one sequence
+llm.prompt_tokens_per_s | float| tokens/s | measured speed of reading a prompt
+llm.gpu_ceiling_tokens_per_s | float| tokens/s | GPU bandwidth over the bytes that one token reads
+llm.cpu_ceiling_tokens_per_s | float| tokens/s | bandwidth of system memory over the bytes that one token reads
+llm.ceilings_of         | str  |       | which rows of the table the ceilings come from
+llm.speed_verdict       | str  |       | gpu_like, cpu_like, mixed
+llm.speed_why           | str  |       | how far from the ceilings
+llm.loads               | int  |       | loads and unloads of the leak check
+llm.leaked_bytes        | int  | bytes | GPU memory (VRAM and GTT) in use after the unloads, over that before the first load
 pip.packages            | dict |       | Python packages and versions of the environment at hand
 windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version
 windows.adrenalin       | str  |       | Adrenalin version

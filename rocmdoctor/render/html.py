@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from rocmdoctor.memory import sizes
 from rocmdoctor.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render import changes_svg, changes_text, kernels_text, markdown, memory_svg
+from rocmdoctor.render import changes_svg, changes_text, kernels_text, llm_svg, llm_text, markdown, memory_svg
 from rocmdoctor.render.wording import (
     VERDICT_HEAD,
     evidence_place,
@@ -53,6 +53,7 @@ def render(report: Report) -> str:
         context=_context,
     )
     style = _STYLE + (memory_svg.STYLE if report.memory else "") + (changes_svg.STYLE if report.changes else "")
+    style += llm_svg.STYLE if report.llm else ""
     policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
@@ -78,6 +79,7 @@ def render(report: Report) -> str:
         kernel_items=kernel_items,
         kernel_rows=kernel_rows,
         kernel_faults=kernels_text.faults(report.kernels or []),
+        servers=[(server, llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
         style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),

@@ -6,7 +6,7 @@ import re
 
 from rocmdoctor import tables
 from rocmdoctor.model import Finding, Fix, Known, Report
-from rocmdoctor.render import changes_text, kernels_text
+from rocmdoctor.render import changes_text, kernels_text, llm_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
     evidence_place,
@@ -38,7 +38,7 @@ def render(report: Report) -> str:
     rest += [_folded("Could not be examined", [_unknown(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
     removed = removed_words(report)
     rest.append(f"<sub>rocmdoctor {_plain(wash(report.version, 40))}{'; taken out: ' + removed if removed else ''}</sub>")
-    return _fitted([f"### {_plain(verdict_words(report))}", _summary(report)], rest)
+    return _fitted([f"### {_plain(verdict_words(report))}", _summary(report), *_servers(report)], rest)
 
 
 def render_form(report: Report, form: str) -> str:
@@ -87,6 +87,11 @@ def _summary(report: Report) -> str:
              ("First fix", first.fixes[0].title if first and first.fixes else "none"),
              ("Not known", f"{missing} fact{'s' if missing != 1 else ''} could not be examined" if missing else "nothing that was looked for")]
     return "\n".join(f"- **{label}:** {_plain(wash(words))}" for label, words in lines)
+
+
+def _servers(report: Report) -> list[str]:
+    return [f"**{_plain(wash(server.server))} at {_plain(wash(server.place))}**\n\n"
+            + "\n".join(f"- {label}: {_plain(words)}" for label, words in llm_text.lines(server)) for server in report.llm or []]
 
 
 def _versions(report: Report) -> str:

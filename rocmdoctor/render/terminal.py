@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from rocmdoctor.model import Evidence, Finding, Fix, Report
-from rocmdoctor.render import kernels_text
+from rocmdoctor.render import kernels_text, llm_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
     evidence_place,
@@ -62,6 +62,7 @@ def render(report: Report, width: int, colour: bool) -> str:
     say(console, Text(verdict, style=style))
     console.print()
     _print_ladder(console, report)
+    llm_text.section(console, report)
     for place, finding in enumerate(report.findings, 1):
         console.print()
         print_finding(console, finding, finding.rank or place)
