@@ -293,6 +293,64 @@ class KernelDevice:
     checks: list[KernelCheck]
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedPart:
+    """One fact or package that changed, as it is shown; "" stands for "not there"."""
+
+    name: str
+    old: str
+    new: str
+
+
+@dataclass(slots=True)
+class Change:
+    """One component that changed. ``verdict`` is bad (the new version is known to be), possible, or "" (nothing known)."""
+
+    component: str
+    title: str
+    layer: Layer
+    standing: Literal["suspect", "result", "other"]
+    how: str
+    old: str
+    new: str
+    parts: list[ChangedPart] = field(default_factory=list)
+    at: str = ""
+    verdict: Literal["bad", "possible", ""] = ""
+    says: str = ""
+    way_back: list[Fix] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A package changed, or the machine booted, at a time; ``component`` is "" for a package of none."""
+
+    at: str
+    kind: Literal["package", "boot"]
+    name: str
+    old: str
+    new: str
+    component: str = ""
+    by: str = ""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What changed between two states, the suspects first. ``basis`` history: only what package managers recorded."""
+
+    old: str
+    new: str
+    since: str
+    until: str
+    basis: Literal["states", "history"]
+    two_machines: bool
+    changes: list[Change] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    unrelated: int = 0
+    hidden: list[str] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class Removed:
     """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
@@ -319,6 +377,7 @@ class Report:
     removed: list[Removed] = field(default_factory=list)
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
+    changes: Comparison | None = None
     kernels: list[KernelDevice] | None = None
 
 
@@ -387,5 +446,6 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "notes": list(report.notes),
         "removed": [asdict(entry) for entry in report.removed],
         **({"memory": asdict(report.memory)} if report.memory else {}),
+        **({"changes": asdict(report.changes)} if report.changes else {}),
         **({"kernels": [asdict(device) for device in report.kernels]} if report.kernels else {}),
     }

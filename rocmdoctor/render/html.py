@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from rocmdoctor.memory import sizes
 from rocmdoctor.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render import kernels_text, markdown, memory_svg
+from rocmdoctor.render import changes_svg, changes_text, kernels_text, markdown, memory_svg
 from rocmdoctor.render.wording import (
     VERDICT_HEAD,
     evidence_place,
@@ -52,7 +52,7 @@ def render(report: Report) -> str:
         link=safe_link,
         context=_context,
     )
-    style = _STYLE + (memory_svg.STYLE if report.memory else "")
+    style = _STYLE + (memory_svg.STYLE if report.memory else "") + (changes_svg.STYLE if report.changes else "")
     policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
@@ -75,6 +75,9 @@ def render(report: Report) -> str:
         kernel_items=kernel_items,
         kernel_rows=kernel_rows,
         kernel_faults=kernels_text.faults(report.kernels or []),
+        changes_svg=changes_svg.render(report.changes) if report.changes else "",
+        changes_heading=changes_text.heading(report.changes) if report.changes else "",
+        changes_footing=changes_text.footing(report.changes) if report.changes else [],
         style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),
