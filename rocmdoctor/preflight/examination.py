@@ -37,9 +37,9 @@ def examination(taken: str, root: str, level: int, pythons: Sequence[str], scann
     if level >= 2:
         reason = busy(snapshot.facts)
         if reason:
-            for probe in filter(_loud, find_probes([data_dir("probes")])):
-                facts: dict[str, Fact] = dict.fromkeys(probe.provides, Unknown("skipped", reason))
-                merge(snapshot, facts)
+            left = {name for probe in filter(_loud, find_probes([data_dir("probes")])) for name in probe.provides}
+            facts: dict[str, Fact] = dict.fromkeys((*sorted(left), "test.verdict"), Unknown("skipped", reason))
+            merge(snapshot, facts)
             snapshot.notes.append(f"{reason}: drivers and torch were not asked, so that no job is disturbed")
         else:
             heard, more = collect(taken, root=root, pythons=pythons, progress=progress, only=_loud, patience=patience)
