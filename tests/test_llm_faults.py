@@ -114,3 +114,19 @@ def test_no_proxy_hears_what_is_said_to_this_machine():
     with serve(gets, posts) as (url, seen), raw(lambda c: None) as proxy:
         done = run_alone(url, "--json", HTTP_PROXY=f"http://127.0.0.1:{proxy}", ALL_PROXY=f"http://127.0.0.1:{proxy}")
     assert seen and done.returncode in (0, 1), done.stderr
+
+
+def test_what_a_hostile_server_calls_itself_reaches_no_terminal_as_it_is(tmp_path):
+    evil = "\x1b]0;owned\x07\x1b[2J<script>alert(1)</script>"
+    gets, posts = ollama(sane)
+    for path in ("/api/tags", "/api/ps"):
+        gets[path] = {"models": [{**gets[path]["models"][0], "name": evil, "model": evil}]}
+    gets["/api/version"] = {"version": evil}
+    with serve(gets, posts) as (url, _):
+        done, _ = run(url, "--root", str(tmp_path))
+        run(url, "--root", str(tmp_path), "--html", str(tmp_path / "page.html"))
+    assert "\x1b" not in done.stdout + done.stderr and "<script>alert" not in (tmp_path / "page.html").read_text()
+    body = b'{"error": "\\u001b[2Jbad"}'
+    with raw(lambda c: c.sendall(http("500 Oops", body))) as port:
+        done, _ = run(f"http://127.0.0.1:{port}", "--deadline", "2")
+    assert "\x1b" not in done.stderr and "bad" in done.stderr

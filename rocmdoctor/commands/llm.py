@@ -16,6 +16,7 @@ from rocmdoctor.llm import serverlog
 from rocmdoctor.llm.client import BadAddress, Client, Failed, address, is_local
 from rocmdoctor.llm.servers import all_servers
 from rocmdoctor.model import Report, Snapshot
+from rocmdoctor.render.wording import wash
 from rocmdoctor.report import make_report
 from rocmdoctor.scan import Scanner
 
@@ -72,7 +73,7 @@ def _ports() -> str:
 
 
 def _say(line: str) -> None:
-    click.echo(f"  {line}", err=True)
+    click.echo(f"  {wash(line)}", err=True)
 
 
 def _ask(places: list[tuple[str, str, int]], meant: bool, model: str, other: tuple[str, str, int] | None, loads: int | None, root: str,
@@ -96,7 +97,7 @@ def _ask(places: list[tuple[str, str, int]], meant: bool, model: str, other: tup
                 checks.leak(check, loads)
             found.append(check)
         except Failed as failed:
-            failures.append(f"{label}: {failed}")
+            failures.append(wash(f"{label}: {failed}"))
         finally:
             client.close()
     return found, failures
