@@ -12,7 +12,8 @@ from rocmdoctor.components import Component
 from rocmdoctor.conditions import version_key
 from rocmdoctor.differences import Difference, differences, is_rate, unit
 from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Change, ChangedPart, Comparison, Event, Fact, Known, Snapshot
+from rocmdoctor.model import Fact, Known, Snapshot
+from rocmdoctor.parts import Change, ChangedPart, Comparison, Event
 from rocmdoctor.vocabulary import key
 
 # One change each: several GPUs or environments change apart from one another.

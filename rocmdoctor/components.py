@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rocmdoctor import tables
-from rocmdoctor.model import Layer
+from rocmdoctor.parts import Layer
 
 Kind = Literal["update", "setting", "device", "result", "other"]
 

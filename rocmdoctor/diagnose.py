@@ -9,7 +9,8 @@ from typing import Any
 
 from rocmdoctor import components, gpus, steps, tables, unexplained, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
-from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
+from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Known, Snapshot, Unknown
+from rocmdoctor.parts import Fix
 from rocmdoctor.rules import Rule
 
 _PLACE = re.compile(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")

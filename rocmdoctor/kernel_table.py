@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rocmdoctor import gpus, tables
-from rocmdoctor.model import Fact, KernelCheck, KernelDevice, Known
+from rocmdoctor.model import Fact, Known
+from rocmdoctor.parts import KernelCheck, KernelDevice
 from rocmdoctor.vocabulary import key
 
 MOST_DEVICES, MOST_CHECKS = 64, 200

@@ -8,7 +8,8 @@ from typing import Any
 
 from rocmdoctor import gpus, tables, vocabulary
 from rocmdoctor.conditions import Lookup, parse
-from rocmdoctor.model import Change, Fact, Known, Unknown
+from rocmdoctor.model import Fact, Known, Unknown
+from rocmdoctor.parts import Change
 
 # A row whose cause was never established is not said to be more than possible.
 _SURE = ("maintainer", "reporter", "multiple")

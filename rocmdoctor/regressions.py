@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rocmdoctor.changes import results, suspects
-from rocmdoctor.model import Change, Comparison, Evidence, Finding, Fix
+from rocmdoctor.model import Evidence, Finding
+from rocmdoctor.parts import Change, Comparison, Fix
 
 ID = "changed-since-last-good"
 NAMED = 3

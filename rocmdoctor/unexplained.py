@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rocmdoctor import gpus, tables
-from rocmdoctor.model import Fact, Fix, Known
+from rocmdoctor.model import Fact, Known
+from rocmdoctor.parts import Fix
 
 # What answered, highest layer first: a fact that only a working layer can have given.
 _ANSWERED = (

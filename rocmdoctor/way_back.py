@@ -7,7 +7,8 @@ import shlex
 from typing import Any
 
 from rocmdoctor import components, tables
-from rocmdoctor.model import Change, ChangedPart, Fact, Fix, Known
+from rocmdoctor.model import Fact, Known
+from rocmdoctor.parts import Change, ChangedPart, Fix
 
 # A version or a name that could end a shell word is not put into a command.
 _PLAIN = re.compile(r"[A-Za-z0-9][\w.+:~^@/-]*")

@@ -23,7 +23,6 @@ from rocmdoctor.model import (
     Absent,
     Evidence,
     Finding,
-    Fix,
     Hit,
     Known,
     LayerState,
@@ -35,6 +34,7 @@ from rocmdoctor.model import (
     report_to_json,
     snapshot_to_json,
 )
+from rocmdoctor.parts import Fix
 from rocmdoctor.render import html, markdown, terminal
 
 TOP = Path(__file__).resolve().parents[1]

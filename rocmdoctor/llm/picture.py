@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from rocmdoctor import gpus
 from rocmdoctor.memory.machine import Facts
 from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Fact, Finding, LlmServer
+from rocmdoctor.model import Fact, Finding
+from rocmdoctor.parts import LlmServer
 from rocmdoctor.rules import Rule
 
 _DEVICE = {"gpu": "says: on the GPU", "cpu": "says: on the CPU", "mixed": "says: partly on the CPU"}

@@ -6,7 +6,8 @@ from rocmdoctor import gpus, tables
 from rocmdoctor.memory.machine import Facts, Gpu, Host, version
 from rocmdoctor.memory.place import gtt_total, hip_pool, predicted_heaps
 from rocmdoctor.memory.sizes import GIB
-from rocmdoctor.model import AppReading, Fact
+from rocmdoctor.model import Fact
+from rocmdoctor.parts import AppReading
 
 _WORDS = {
     "carve_out": "VRAM (the carve-out) only", "gtt": "GTT", "apu_rule": "GTT or carve-out, by its own rule", "hip": "what HIP says",

@@ -10,7 +10,7 @@ from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.place import Place
 from rocmdoctor.memory.shape import Shape
 from rocmdoctor.memory.sizes import GIB, words
-from rocmdoctor.model import Fit, Part, Wall
+from rocmdoctor.parts import Fit, Part, Wall
 
 MOST_CHANGES = 4
 LEAST_CONTEXT = 2048

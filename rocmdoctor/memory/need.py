@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rocmdoctor import tables
 from rocmdoctor.memory.shape import Layer, Shape
-from rocmdoctor.model import Part
+from rocmdoctor.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

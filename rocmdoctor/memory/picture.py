@@ -12,7 +12,8 @@ from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.place import Place, gtt_total, places, predicted_heaps
 from rocmdoctor.memory.shape import Shape, of_size
 from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Fact, Finding, Fit, GpuMemory, Holder, MemoryPicture, Plan, Pool
+from rocmdoctor.model import Fact, Finding
+from rocmdoctor.parts import Fit, GpuMemory, Holder, MemoryPicture, Plan, Pool
 
 MOST_GPUS = 64
 

@@ -8,7 +8,8 @@ from rocmdoctor import steps, tables
 from rocmdoctor.memory.machine import Facts, Gpu, Host, version
 from rocmdoctor.memory.place import Place
 from rocmdoctor.memory.sizes import GIB, words
-from rocmdoctor.model import Fact, Fix, Plan
+from rocmdoctor.model import Fact
+from rocmdoctor.parts import Fix, Plan
 
 PAGE = 4096
 BIOS = ("The entry is called UMA Frame Buffer Size, iGPU Memory, Dedicated Graphics Memory, GPU Memory Size or GFX Configuration, "

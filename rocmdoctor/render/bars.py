@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Fit, GpuMemory, MemoryPicture, Pool
+from rocmdoctor.parts import Fit, GpuMemory, MemoryPicture, Pool
 from rocmdoctor.render.wording import wash
 
 

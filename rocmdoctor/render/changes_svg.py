@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup, escape
 
-from rocmdoctor.model import Change, Comparison, Event
+from rocmdoctor.parts import Change, Comparison, Event
 from rocmdoctor.render.wording import wash
 
 LABEL, WIDTH, ROW, HEAD = 150, 620, 34, 34

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from rocmdoctor.model import Change, Comparison, Report
+from rocmdoctor.model import Report
+from rocmdoctor.parts import Change, Comparison
 from rocmdoctor.render import terminal
 from rocmdoctor.render.wording import wash, wash_prose
 

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from rocmdoctor.model import KernelDevice, Report
+from rocmdoctor.model import Report
+from rocmdoctor.parts import KernelDevice
 from rocmdoctor.render.wording import wash, wash_prose
 
 WORDS = {"device_lost": "device lost", "unwritten": "never written", "untestable": "not testable", "": "-"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rocmdoctor.model import LlmServer
+from rocmdoctor.parts import LlmServer
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from rocmdoctor.model import LlmServer
+from rocmdoctor.parts import LlmServer
 from rocmdoctor.render import llm_plot
 
 WIDTH, HEIGHT, MARGIN = 620, 74, 10

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from rocmdoctor.model import LlmServer, Report
+from rocmdoctor.model import Report
+from rocmdoctor.parts import LlmServer
 from rocmdoctor.render import llm_plot
 from rocmdoctor.render.wording import wash
 

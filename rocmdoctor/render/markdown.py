@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from rocmdoctor import tables
-from rocmdoctor.model import Finding, Fix, Known, Report
+from rocmdoctor.model import Finding, Known, Report
+from rocmdoctor.parts import Fix
 from rocmdoctor.render import changes_text, kernels_text, llm_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,

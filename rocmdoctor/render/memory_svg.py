@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from rocmdoctor.model import MemoryPicture
+from rocmdoctor.parts import MemoryPicture
 from rocmdoctor.render import bars
 from rocmdoctor.render.bars import Bar
 from rocmdoctor.render.wording import wash

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.text import Text
 
 from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Fit, GpuMemory, MemoryPicture, Plan, Report
+from rocmdoctor.model import Report
+from rocmdoctor.parts import Fit, GpuMemory, MemoryPicture, Plan
 from rocmdoctor.render import bars, terminal
 from rocmdoctor.render.bars import Bar
 from rocmdoctor.render.wording import wash, wash_prose

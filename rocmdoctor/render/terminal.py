@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from rocmdoctor.model import Evidence, Finding, Fix, Report
+from rocmdoctor.model import Evidence, Finding, Report
+from rocmdoctor.parts import Fix
 from rocmdoctor.render import kernels_text, llm_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
