@@ -40,6 +40,7 @@ class Text:
     text: str
     path: pathlib.Path | None = None
     part: bool = False  # taken out of another text, which stands for it where nobody understands it
+    reader: str = ""  # what a probe gathered for this reader alone: no log, so that no pattern says anything of it
 
 
 @dataclass(slots=True)

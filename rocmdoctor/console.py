@@ -11,12 +11,13 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 
 from rocmdoctor import attach, rules, tables
+from rocmdoctor.changes import Before
 from rocmdoctor.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.redact import Redactor
 from rocmdoctor.redact import snapshot as redact_snapshot
@@ -113,12 +114,15 @@ def output(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return decorate
 
 
-def finish(snapshot: Snapshot, book: rules.Rulebook, out: Output) -> None:
-    """Report on the snapshot as asked, and exit with its status."""
+def finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, before: Before | None = None,
+           keep: Callable[[Report], None] | None = None) -> None:
+    """Report on the snapshot as asked, against an earlier one if there is one, and exit with its status; ``keep`` gets the report first."""
     tell_problems(book)
     if out.save:
         write(out.save, json.dumps(snapshot_to_json(snapshot), default=str))
-    report = redacted(snapshot, book, redactor(out.no_redact)) if out.shared else make_report(snapshot, book)
+    report = redacted(snapshot, book, redactor(out.no_redact), before=before) if out.shared else make_report(snapshot, book, before=before)
+    if keep:
+        keep(report)
     show(report, out)
     raise SystemExit(status(report, out.fail_on))
 
@@ -151,7 +155,12 @@ def show(report: Report, out: Output) -> None:
 
 def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:
     """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
-    report = make_report(redact_snapshot(snapshot, redactor), book, **how)
+    clean = redact_snapshot(snapshot, redactor)
+    before: Before | None = how.get("before")
+    if before:
+        old = redact_snapshot(before.snapshot, redactor) if before.snapshot else None
+        how["before"] = replace(before, snapshot=old, name=redactor.text(before.name), new_name=redactor.text(before.new_name))
+    report = make_report(clean, book, **how)
     report.notes = [redactor.text(note, "notes") for note in report.notes]
     report.removed = redactor.removed
     return report

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import gpus, steps, tables, unexplained, vocabulary
+from rocmdoctor import components, gpus, steps, tables, unexplained, vocabulary
 from rocmdoctor.conditions import Answer, Lookup
 from rocmdoctor.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Fix, Known, Snapshot, Unknown
 from rocmdoctor.rules import Rule
@@ -154,9 +154,14 @@ def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
     # What a server did when it was asked counts as a line of a log does: it was seen to happen.
     seen = {hit.rule for hit in snapshot.hits} | {rule.id for rule in rules.values() if rule.for_each == "llm"}
 
+    changed = snapshot.facts.get("changed.components")
+    fresh = set(changed.value) if isinstance(changed, Known) else set()
+
     def order(j: _Judged) -> tuple[Any, ...]:
         own = j.rule.id in seen
-        return (not (own or j.explained), j.rule.general, SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own,
+        # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
+        new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in j.answer.used) if fresh else False
+        return (not (own or j.explained), j.rule.general, SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own, not new,
                 -len(j.answer.used), SEVERITIES.index(j.rule.severity), LAYERS.index(j.rule.stage), j.rule.id)
 
     true.sort(key=order)

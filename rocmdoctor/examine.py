@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 import click
 
-from rocmdoctor import attach, interpret, rules
+from rocmdoctor import attach, interpret, rules, states
+from rocmdoctor.changes import Before
 from rocmdoctor.console import Usage, attached, now
 from rocmdoctor.model import Known, Snapshot, snapshot_from_json
 from rocmdoctor.scan import Scanner
@@ -35,7 +37,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         click.echo("\r\033[K", err=True, nl=False)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += found.problems
-    texts = [attach.Text(name, attach.clean(text)) for name, text in lines] + found.texts + more()
+    texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
     interpret.fill(snapshot, texts, scanner)
     return snapshot, book, texts
 
@@ -45,6 +47,7 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = attached(paths)
     snapshot = Snapshot(now(), "read")
+    texts: list[attach.Text] = []
     for data in found.snapshots:
         try:
             saved = snapshot_from_json(data)
@@ -56,11 +59,60 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
         from rocmdoctor.collect import collect
 
         root = found.trees[0].absolute()
-        snapshot, _ = collect(now(), root=str(root))
+        snapshot, gathered = collect(now(), root=str(root))
+        texts = [text for text in (interpret.gathered(*each) for each in gathered) if text.reader]
         snapshot.origin = "read"
         if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
             snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
             snapshot.notes.clear()
     snapshot.notes += found.problems
-    interpret.fill(snapshot, found.texts, Scanner(book.rules.values()))
+    if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.rules.values()))
     return snapshot, book
+
+
+def state_folder() -> pathlib.Path:
+    """Where the states of this machine are kept."""
+    try:
+        machine = hashlib.sha256(pathlib.Path("/etc/machine-id").read_bytes()[:64].strip()).hexdigest()
+    except OSError:
+        machine = ""
+    return states.folder(os.environ.get("XDG_STATE_HOME", ""), os.path.expanduser("~"), machine)
+
+
+def readable(wanted: Iterable[states.State]) -> tuple[states.State, Snapshot] | None:
+    """The first state that can be read, with its snapshot; each that cannot is one line on standard error."""
+    for state in wanted:
+        try:
+            return state, states.load(state)
+        except states.Unreadable as error:
+            click.echo(str(error), err=True)
+    return None
+
+
+def last_good() -> Before | None:
+    """What a check of this machine is compared with, None when no such state is kept."""
+    try:
+        held, _ = states.listed(state_folder())
+    except states.Unreadable as error:
+        click.echo(str(error), err=True)
+        return None
+    found = readable(states.baseline(held))
+    if found is None:
+        return None
+    state, snapshot = found
+    return Before(f"the last good run ({state.taken[:16].replace('T', ' ')} UTC{', marked good' if state.good else ''})", snapshot)
+
+
+def keep_state(snapshot: Snapshot, found: str, good: bool = False, tell: bool = False) -> bool:
+    """Keep this run; a full disk or a folder that cannot be written costs one line, never the answer."""
+    place = state_folder()
+    try:
+        state = states.keep(place, snapshot, found, good)
+    except (OSError, states.Unreadable) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        click.echo(f"{place}: this state could not be kept ({reason}); --no-keep turns it off", err=True)
+        return False
+    if tell:
+        click.echo(f"state of {state.taken[:19].replace('T', ' ')} UTC kept{' and marked good' if good else ''}", err=True)
+    return True

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor import gpus, readers, vocabulary
-from rocmdoctor.attach import Text, blocks
+from rocmdoctor.attach import Text, blocks, clean
 from rocmdoctor.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan import Scanner, blocks_of
 from rocmdoctor.textlines import targets
@@ -25,6 +25,12 @@ def _modules() -> tuple[ModuleType, ...]:
     names = sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
     found = [importlib.import_module(f"rocmdoctor.readers.{name}") for name in names]
     return tuple(sorted((m for m in found if hasattr(m, "read")), key=lambda m: -m.TRUST))
+
+
+def gathered(name: str, text: str) -> Text:
+    """A text of a probe: one named like a reader is that reader's alone, any other is a log."""
+    own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in _modules()) else ""
+    return Text(name, text if own else clean(text), reader=own)
 
 
 def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
@@ -48,15 +54,17 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
     for number, text in enumerate(texts):
-        found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
-        snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
-        snapshot.texts_read += 1
-        mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
+        found: list[Hit] = []
+        if not text.reader:
+            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
+            snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
+            snapshot.texts_read += 1
+            mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False
         for reader in _modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                if not reader.recognises(text.text):
+                if text.reader != format_ if text.reader else not reader.recognises(text.text):
                     continue
                 understood = understood or reader.TRUST > 0
                 for reading in reader.read(text.text):
@@ -71,7 +79,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                         said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not understood and not text.part and not found:
+        if not understood and not text.part and not text.reader and not found:
             lost.append(text.name)
     if lost:
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""

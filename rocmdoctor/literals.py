@@ -15,6 +15,8 @@ except ImportError:  # Python 3.10
     import sre_constants as sre
     import sre_parse as parser
 
+__all__ = ["parser", "required", "sre"]
+
 SHORTEST = 3
 MOST_ALTERNATIVES = 40
 MOST_CHOICES = 8
@@ -69,37 +71,3 @@ def _of_one(operation: Any, argument: Any) -> list[frozenset[str]]:
         if all(best):
             return [frozenset().union(*(part for part in best if part))]
     return []
-
-
-def tells_digits_apart(pattern: str) -> bool:
-    """Whether the answer of ``pattern`` can change when a digit of the text becomes another digit.
-
-    >>> [tells_digits_apart(p) for p in (r"ring \\d+ timeout", "error -12", "gfx11[0-3]", "[0-9a-f]+", "[^5]")]
-    [False, True, True, False, True]
-    """
-    try:
-        return _apart(list(parser.parse(pattern)))
-    except Exception:
-        return True
-
-
-def _apart(tokens: list[Any]) -> bool:
-    for operation, argument in tokens:
-        if operation in (sre.LITERAL, sre.NOT_LITERAL) and 48 <= argument <= 57:
-            return True
-        if operation is sre.RANGE and argument[0] <= 57 and argument[1] >= 48 and not (argument[0] <= 48 and argument[1] >= 57):
-            return True
-        if operation is sre.IN and _apart(list(argument)):
-            return True
-        inner: list[Any] = []
-        if operation is sre.SUBPATTERN:
-            inner = [argument[-1]]
-        elif operation in (sre.MAX_REPEAT, sre.MIN_REPEAT):
-            inner = [argument[2]]
-        elif operation is sre.BRANCH:
-            inner = argument[1]
-        elif operation in (sre.ASSERT, sre.ASSERT_NOT):
-            inner = [argument[1]]
-        if any(_apart(list(part)) for part in inner):
-            return True
-    return False

@@ -287,6 +287,64 @@ class LlmServer:
     speed_why: str
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedPart:
+    """One fact or package that changed, as it is shown; "" stands for "not there"."""
+
+    name: str
+    old: str
+    new: str
+
+
+@dataclass(slots=True)
+class Change:
+    """One component that changed. ``verdict`` is bad (the new version is known to be), possible, or "" (nothing known)."""
+
+    component: str
+    title: str
+    layer: Layer
+    standing: Literal["suspect", "result", "other"]
+    how: str
+    old: str
+    new: str
+    parts: list[ChangedPart] = field(default_factory=list)
+    at: str = ""
+    verdict: Literal["bad", "possible", ""] = ""
+    says: str = ""
+    way_back: list[Fix] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A package changed, or the machine booted, at a time; ``component`` is "" for a package of none."""
+
+    at: str
+    kind: Literal["package", "boot"]
+    name: str
+    old: str
+    new: str
+    component: str = ""
+    by: str = ""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What changed between two states, the suspects first. ``basis`` history: only what package managers recorded."""
+
+    old: str
+    new: str
+    since: str
+    until: str
+    basis: Literal["states", "history"]
+    two_machines: bool
+    changes: list[Change] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    unrelated: int = 0
+    hidden: list[str] = field(default_factory=list)
+    compared: list[str] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class Removed:
     """One private value that was taken out: the token in its place, its kind, how often, and the first places."""
@@ -314,6 +372,7 @@ class Report:
     schema: str = REPORT_SCHEMA
     memory: MemoryPicture | None = None
     llm: list[LlmServer] | None = None
+    changes: Comparison | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -382,4 +441,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "removed": [asdict(entry) for entry in report.removed],
         **({"memory": asdict(report.memory)} if report.memory else {}),
         **({"llm": [asdict(server) for server in report.llm]} if report.llm else {}),
+        **({"changes": asdict(report.changes)} if report.changes else {}),
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from rocmdoctor import __version__, gpus, tables
+from rocmdoctor import __version__, gpus, regressions, tables
+from rocmdoctor.changes import Before, changed_facts
 from rocmdoctor.diagnose import diagnose
 from rocmdoctor.llm import picture as llm_picture
 from rocmdoctor.memory.need import Setting
@@ -84,8 +86,12 @@ def _about(finding: Finding, book: Rulebook, symptoms: Sequence[str]) -> bool:
 
 
 def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,
-                only: Sequence[str] = ()) -> Report:
-    """The one object that every renderer gets. ``asked`` are models to judge; ``only`` keeps the findings about some symptoms."""
+                only: Sequence[str] = (), before: Before | None = None) -> Report:
+    """The one object that every renderer gets. ``asked`` are models to judge; ``only`` keeps the findings about some symptoms;
+    ``before`` is what the snapshot is compared with."""
+    changed = before.comparison(snapshot) if before else None
+    if changed:
+        snapshot = dataclasses.replace(snapshot, facts={**snapshot.facts, **changed_facts(changed)})
     count = snapshot.facts.get("pci.amd_gpu_count")
     dxg = snapshot.facts.get("wsl.dxg")
     family = snapshot.facts.get("os.family")
@@ -98,6 +104,8 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     findings = diagnose(snapshot, book.rules) if not none or llm else []
     if none:  # without a GPU of its own the machine can still run a server that was asked
         findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
+    if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
+        findings = regressions.placed(changed, findings)
     if only:
         findings = [finding for finding in findings if _about(finding, book, only)]
     findings = [*verdicts(memory, asked), *findings]
@@ -112,4 +120,4 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "no_amd_gpu" if none and not loud else "problems" if loud else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems], memory=memory, llm=llm or None)
+                  missing, [*snapshot.notes, *book.problems], memory=memory, llm=llm or None, changes=changed)

@@ -104,6 +104,12 @@ dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did 
 dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
 packages.installed      | dict |       | GPU related packages of the distribution and their versions
 packages.changed        | dict |       | GPU related packages in a package manager's history: name to [old, new], newest last
+updates.history         | list |       | changes of GPU stack packages that package managers recorded: [{"at", "name", "old", "new", "by"}], oldest first
+updates.unrelated       | dict |       | minute (ISO 8601, UTC) to the number of other packages changed in it
+updates.from            | str  |       | earliest time that the package histories at hand go back to
+boots.history           | list |       | boots: [{"at", "kernel"}], oldest first; kernel "" where no record names it
+changed.components      | list |       | ids of the table components that changed since the state compared with
+changed.*               | bool |       | whether this component (of the table components) changed since the state compared with
 firmware.package_version | str |       | version of the linux-firmware (amdgpu firmware) package
 kfd.available           | bool |       | /sys/class/kfd exists
 kfd.gpu_nodes           | int  |       | GPU nodes that KFD lists
@@ -258,6 +264,17 @@ report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 """
 
+# These differ between two runs on a machine where nothing changed, or repeat what another fact says better: when two
+# snapshots are compared they are no change.
+VOLATILE = tuple("""
+gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_percent gpu.power_state gpu.ras_ce_count
+gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
+memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
+ollama.available_bytes llama.free_bytes
+packages.changed updates.* boots.* changed.* seen.* report.*
+runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
+""".split())
+
 
 def _parse(table: str) -> dict[str, Declared]:
     rows = (tuple(part.strip() for part in line.split("|", 3)) for line in table.strip().splitlines())
@@ -272,6 +289,15 @@ def declared(name: str) -> bool:
     """Whether ``name`` (without an item) is in the vocabulary."""
     return name in FACTS or name.startswith(("seen.", "changed.")) or any(
         name.startswith(family) and len(name) > len(family) for family in _FAMILIES)
+
+
+def volatile(name: str) -> bool:
+    """Whether the fact differs from run to run without anything being changed.
+
+    >>> volatile("gpu.vram_used_bytes"), volatile("updates.history"), volatile("gpu.vram_bytes")
+    (True, True, False)
+    """
+    return any(name == one or (one.endswith(".*") and name.startswith(one[:-1])) for one in VOLATILE)
 
 
 def entity(name: str) -> str:

@@ -1,8 +1,16 @@
 """Hits in big texts: right line numbers, the first and the last of many, nothing lost in a storm."""
 
+import pathlib
+import re
 import types
 
-from rocmdoctor import scan
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocmdoctor import scan, shapes
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 
 
 def scanner(**groups):
@@ -31,11 +39,7 @@ def test_in_a_storm_the_other_patterns_and_the_end_are_still_seen():
     storm = [f"storm {n}" for n in range(1, 10_001)]
     storm[6_500] = "quiet word in the storm"
     seen = scanner(storm=["storm \\d"], quiet=["quiet word"])
-    built = []
-    make = seen._plan
-    seen._plan = lambda sample, without: built.append(without) or make(sample, without)
     hits = list(seen.scan("log", blocks(storm, 1000)))
-    assert built == [frozenset({0}), frozenset()]  # left out once, and not searched for again before the last block
     assert [h.line for h in hits if h.group == "quiet"] == [6_501]
     assert [h.line for h in hits if h.group == "storm"][-1] == 10_000
 
@@ -66,3 +70,27 @@ def test_the_literals_lose_no_hit():
             compiled = [re2.compile(f"(?i){p}".encode(), options) for p in patterns]
             alone = {number for number, line in enumerate(lines, 1) if any(c.search(line.encode()) for c in compiled)}
             assert alone == {line for r, g, line in found if (r, g) == (rule.id, group)} or len(alone) >= 100, (rule.id, group)
+
+
+def test_the_shapes_of_lines_lose_no_hit_and_add_none(monkeypatch):
+    """Example lines of every fifth rule and the recorded texts, read line by line and by the shapes of lines."""
+    from rocmdoctor import rules
+
+    book = rules.load()
+    both = scan.Scanner(book.rules.values())
+    texts = ["\n".join(e.get("text") or "" for rule in list(book.rules.values())[::5] for kind in rule.examples.values() for e in kind)]
+    texts += [path.read_text("utf-8", "replace") for path in sorted((FIXTURES / "texts").rglob("*")) if path.is_file()]
+    for text in texts:
+        expected = list(both.scan("x", [text.encode()]))
+        monkeypatch.setattr(scan, "_BIG", -1)
+        assert list(both.scan("x", [text.encode()])) == expected
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("pattern", [r"code -?1[0-4]\b", r"[^5]x", r"gfx(9|11)0[0a]", r"^\[ *\d+\.\d+\]", r"a{2}7$", r"(?P<n>[a-f]+)[8-9]?"])
+@given(line=st.text(alphabet="ab5 x.[]-019gfAGcode78\n", max_size=12))
+def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):
+    said = shapes.relaxed(pattern)
+    assert said is not None
+    if re.search(pattern, line, re.IGNORECASE):
+        assert re.search(said, shapes.shape(line.encode()).decode(), re.IGNORECASE)

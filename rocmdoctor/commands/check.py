@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.console import Output, finish, output
-from rocmdoctor.examine import examine
+from rocmdoctor import states
+from rocmdoctor.console import Output, Usage, finish, output
+from rocmdoctor.examine import examine, keep_state, last_good
+from rocmdoctor.model import Report
 
 
 @click.command()
@@ -13,8 +15,20 @@ from rocmdoctor.examine import examine
 @click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (under a second).")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
+@click.option("--no-keep", is_flag=True, help="Keep no state of this run.")
+@click.option("--mark-good", is_flag=True, help="Mark the state of this run as good: what later runs are compared with.")
 @output()
-def command(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], out: Output) -> None:
-    """Examine this machine."""
+def command(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], no_keep: bool, mark_good: bool, out: Output) -> None:
+    """Examine this machine.
+
+    Its state is kept, and compared with the last good one: what changed since then is among the findings.
+    """
+    live = root == "/"
+    if mark_good and (no_keep or not live):
+        raise Usage("--mark-good marks a state that is kept; " + ("--no-keep keeps none" if no_keep else "of a recorded machine none is"))
     snapshot, book, _ = examine(logs, no_kernels, root, pythons, out.rule_dirs)
-    finish(snapshot, book, out)
+
+    def keep(report: Report) -> None:
+        keep_state(snapshot, states.verdict(report), mark_good, tell=mark_good)
+
+    finish(snapshot, book, out, last_good() if live else None, keep if live and not no_keep else None)

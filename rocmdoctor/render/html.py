@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from rocmdoctor.memory import sizes
 from rocmdoctor.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render import llm_svg, llm_text, markdown, memory_svg
+from rocmdoctor.render import changes_svg, changes_text, llm_svg, llm_text, markdown, memory_svg
 from rocmdoctor.render.wording import (
     VERDICT_HEAD,
     evidence_place,
@@ -52,7 +52,8 @@ def render(report: Report) -> str:
         link=safe_link,
         context=_context,
     )
-    style = _STYLE + (memory_svg.STYLE if report.memory else "") + (llm_svg.STYLE if report.llm else "")
+    style = (_STYLE + (memory_svg.STYLE if report.memory else "") + (changes_svg.STYLE if report.changes else "")
+             + (llm_svg.STYLE if report.llm else ""))
     policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
@@ -70,6 +71,9 @@ def render(report: Report) -> str:
         size=sizes.words,
         memory_svg=memory_svg.render(report.memory) if report.memory else "",
         servers=[(server, llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
+        changes_svg=changes_svg.render(report.changes) if report.changes else "",
+        changes_heading=changes_text.heading(report.changes) if report.changes else "",
+        changes_footing=changes_text.footing(report.changes) if report.changes else [],
         style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),

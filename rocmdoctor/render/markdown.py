@@ -6,7 +6,7 @@ import re
 
 from rocmdoctor import tables
 from rocmdoctor.model import Finding, Fix, Known, Report
-from rocmdoctor.render import llm_text
+from rocmdoctor.render import changes_text, llm_text
 from rocmdoctor.render.wording import (
     MAX_EVIDENCE,
     evidence_place,
@@ -33,7 +33,7 @@ IN_FULL = 3
 def render(report: Report) -> str:
     """The most useful first; whole blocks are left out from the end, and counted, when the comment would grow over the limit."""
     ranked = [_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)]
-    rest = [_versions(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
+    rest = [_versions(report), _changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
     rest += [_folded("Could not be examined", [_unknown(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
     removed = removed_words(report)
     rest.append(f"<sub>rocmdoctor {_plain(wash(report.version, 40))}{'; taken out: ' + removed if removed else ''}</sub>")
@@ -97,6 +97,17 @@ def _versions(report: Report) -> str:
     rows = [f"| {_plain(name)} | {_plain(value)} |" for name, value in version_rows(report)]
     rows += [f"| {name} | {status}{': ' + _plain(why) if why else ''} |" for name, status, why in layer_words(report) if status != "unknown"]
     return "\n".join(["| what | as found |", "| --- | --- |", *rows]) if rows else ""
+
+
+def _changes(report: Report) -> str:
+    """What changed as a table, the suspects first."""
+    if not report.changes:
+        return ""
+    rows = [f"| {_plain(wash(c.title))} | {_plain(wash(c.old))} | {_plain(wash(c.new))} | {_plain(wash(c.at)[:16].replace('T', ' '))} | "
+            f"{_plain(wash_prose(c.says)) or c.how} |" for c in report.changes.changes[:40]]
+    table = ["| what | before | now | when (UTC) | known of it |", "| --- | --- | --- | --- | --- |", *rows] if rows else []
+    return "\n\n".join(["**What changed**", _plain(changes_text.heading(report.changes)), *(["\n".join(table)] if table else []),
+                        *(_plain(line) for line in changes_text.footing(report.changes))])
 
 
 def _filling(report: Report, what: str) -> str:

@@ -1,0 +1,30 @@
+"""This machine's state, kept."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from rocmdoctor import states
+from rocmdoctor.console import Output, output, tell_problems, write
+from rocmdoctor.examine import examine, keep_state
+from rocmdoctor.model import snapshot_to_json
+from rocmdoctor.report import make_report
+
+
+@click.command()
+@click.option("-o", "--output", "path", metavar="FILE", help="Write it there instead of among the kept states.")
+@click.option("--mark-good", is_flag=True, help="Mark it as good: what later states are compared with.")
+@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (under a second).")
+@output("rule_dirs")
+def command(path: str | None, mark_good: bool, no_kernels: bool, out: Output) -> None:
+    """Keep the state of this machine, for `compare`. It is written as it is: `redact` takes private words out."""
+    snapshot, book, _ = examine((), no_kernels, "/", (), out.rule_dirs)
+    tell_problems(book)
+    if path:
+        write(path, json.dumps(snapshot_to_json(snapshot), default=str))
+        click.echo(f"state written to {path}", err=True)
+    if not path or mark_good:
+        found = states.verdict(make_report(snapshot, book))
+        raise SystemExit(0 if keep_state(snapshot, found, mark_good, tell=True) else 2)
