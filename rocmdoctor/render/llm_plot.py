@@ -17,6 +17,15 @@ class Mark:
     text: str
 
 
+def rate(value: float) -> str:
+    """Tokens per second as people write them.
+
+    >>> rate(9.53), rate(458.7), rate(16780.2)
+    ('9.53', '459', '16780')
+    """
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
 def marks(server: LlmServer) -> list[Mark]:
     """CPU ceiling, measured, GPU ceiling, in the order of their speed; nothing without a measured speed and a ceiling."""
     found = [("cpu", "CPU ceiling", server.cpu_ceiling), ("measured", "measured", server.generation), ("gpu", "GPU ceiling", server.gpu_ceiling)]
@@ -25,4 +34,4 @@ def marks(server: LlmServer) -> list[Mark]:
         return []
     low, high = min(value for *_, value in known) / 1.6, max(value for *_, value in known) * 1.6
     span = math.log(high / low)
-    return [Mark(math.log(value / low) / span, kind, f"{name} {value:.4g}") for kind, name, value in sorted(known, key=lambda row: row[2])]
+    return [Mark(math.log(value / low) / span, kind, f"{name} {rate(value)}") for kind, name, value in sorted(known, key=lambda row: row[2])]

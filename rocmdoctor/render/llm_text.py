@@ -19,7 +19,7 @@ def lines(server: LlmServer) -> list[tuple[str, str]]:
     """What there is to say, as label and words, without the plot."""
     counted = f", {server.right} of {server.asked} right" if server.right is not None and server.asked else ""
     shown = f"; it said: {wash(server.shown)}" if server.shown.strip() else ""
-    speeds = [f"{value:.4g} tokens/s {what}" for value, what in ((server.generation, "generated"), (server.prompt, "of prompt read")) if value]
+    speeds = [f"{llm_plot.rate(value)} tokens/s {what}" for value, what in ((server.generation, "generated"), (server.prompt, "of prompt read")) if value]
     rows = [("Model", wash(server.model)), ("Answers", f"{wash(server.verdict) or 'unknown'}{counted}{shown}"), ("Device", wash(server.device)),
             ("Kernel saw", ", ".join(map(wash, server.seen))), ("Speed", ", ".join(speeds)),
             ("Judged", " ".join(filter(None, (server.speed.replace("_", "-"), f"({wash(server.speed_why)})" if server.speed_why else "")))),
