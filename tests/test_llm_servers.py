@@ -207,6 +207,12 @@ def test_the_kernel_sees_the_server_and_its_child(tmp_path):
     assert observe.sample(empty, [1]) == observe.Sample(None, None, None, None, None, None)
 
 
+def test_a_program_that_only_passes_on_is_not_the_server(tmp_path):
+    root = machine(tmp_path, 93, 100, 11434)
+    (root / "proc/100/comm").write_text("docker-proxy\n")
+    assert observe.listeners(11434, root) == [] and observe.holds_gpu(root, []) is None
+
+
 @pytest.mark.parametrize(("busy", "found"), [(0, True), (88, False)])
 def test_says_gpu_and_the_gpu_idles(tmp_path, busy, found):
     def slow(prompt):

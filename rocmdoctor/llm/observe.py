@@ -59,6 +59,11 @@ def _number(path: Path) -> int | None:
     return int(found) if found.isdigit() else None
 
 
+# By the name of the process, which the kernel cuts after 15 characters.
+FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "pasta.avx2", "conmon", "ssh", "sshd", "sshd-session", "socat", "nginx", "caddy", "haproxy",
+              "traefik", "envoy", "kubectl", "tailscaled", "systemd-socket-")
+
+
 def cards(root: Path) -> list[Path]:
     """The device folders of the AMD GPUs."""
     found = sorted(card / "device" for card in (root / "sys/class/drm").glob("card*") if card.name[4:].isdigit())
@@ -66,7 +71,8 @@ def cards(root: Path) -> list[Path]:
 
 
 def listeners(port: int, root: Path) -> list[int]:
-    """The processes that listen on a TCP port, and their descendants: a server may leave the work to a child."""
+    """The processes that listen on a TCP port, and their descendants: a server may leave the work to a child. None where a program
+    listens that only passes on what it hears, as Docker's proxy does for a container: the server is elsewhere."""
     inodes = set()
     for table in ("tcp", "tcp6"):
         try:
@@ -83,7 +89,7 @@ def listeners(port: int, root: Path) -> list[int]:
         stat = _text(root / f"proc/{pid}/stat").rpartition(")")[2].split()
         if len(stat) > 1 and stat[1].isdigit():
             parents[pid] = int(stat[1])
-        if inodes and _holds(root, pid, inodes):
+        if inodes and _holds(root, pid, inodes) and _text(root / f"proc/{pid}/comm").strip() not in FORWARDERS:
             found.append(pid)
     for pid in sorted(parents):
         above, steps = parents[pid], 0
