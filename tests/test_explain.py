@@ -101,7 +101,9 @@ def test_no_amd_gpu_is_one_friendly_finding():
 
 
 def test_an_interrupt_is_130_and_says_nothing():
-    child = subprocess.Popen([sys.executable, "-m", "rocmdoctor", "explain", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = subprocess.Popen([sys.executable, "-m", "rocmdoctor", "explain", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                             # Tests that a shell runs in the background inherit that SIGINT is ignored.
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     time.sleep(1.5)
     child.send_signal(signal.SIGINT)
     assert child.wait(20) == 130

@@ -612,12 +612,17 @@ def test_many_at_once_are_all_right_and_leave_nothing(policy, tmp_path):
     assert list(runtime.iterdir()) == list(temporary.iterdir()) == []
 
 
+def hears_interrupts():
+    """Tests that a shell runs in the background inherit that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interrupted_run_is_130_and_leaves_nothing(policy, tmp_path):
     runtime, temporary = tmp_path / "run", tmp_path / "tmp"
     runtime.mkdir()
     temporary.mkdir()
     child = subprocess.Popen([sys.executable, "-m", "rocmdoctor", "preflight", "--policy", policy(LIVE)], cwd=TOP, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True,
+                             stderr=subprocess.PIPE, text=True, preexec_fn=hears_interrupts,
                              env={**os.environ, "PYTHONPATH": str(TOP), "XDG_RUNTIME_DIR": str(runtime), "TMPDIR": str(temporary)})
     while child.poll() is None and not list(temporary.iterdir()):
         time.sleep(0.005)
@@ -760,13 +765,13 @@ def test_published_schemas_are_fresh(name):
 ONE_BACKEND = "name: t\nexpect:\n  kernels: {verdict: right, backends: [vulkan]}\n"
 
 
-def tested(item, **facts):
+def kernel_facts(item, **facts):
     return {f"test.{name}[{item}]": Known(value, "test kernels") for name, value in {"backend": item.partition("-")[0], **facts}.items()}
 
 
 def test_a_backend_that_is_not_installed_says_nothing_where_another_ran():
-    hip = tested("hip-0", verdict="untestable", device="")
-    vulkan = tested("vulkan-0", verdict="right", device="Radeon", device_type="discrete")
+    hip = kernel_facts("hip-0", verdict="untestable", device="")
+    vulkan = kernel_facts("vulkan-0", verdict="right", device="Radeon", device_type="discrete")
     verdicts = {(o.expectation, o.subject): o.verdict for o in outcomes_of(ONE_BACKEND, {**hip, **vulkan})}
     assert verdicts == {("kernels.verdict", "vulkan-0"): "PASS", ("kernels.backends", "vulkan"): "PASS"}
     alone = {(o.expectation, o.subject): o.verdict for o in outcomes_of(ONE_BACKEND, hip)}
@@ -775,5 +780,5 @@ def test_a_backend_that_is_not_installed_says_nothing_where_another_ran():
 
 @pytest.mark.parametrize("verdict", ["skipped", "untestable"])
 def test_a_device_that_was_not_tested_is_unknown(verdict):
-    facts = tested("vulkan-0", verdict=verdict, device="Radeon", device_type="discrete")
+    facts = kernel_facts("vulkan-0", verdict=verdict, device="Radeon", device_type="discrete")
     assert {o.verdict for o in outcomes_of(ONE_BACKEND, facts)} == {"UNKNOWN"}

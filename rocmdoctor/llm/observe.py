@@ -60,8 +60,8 @@ def _number(path: Path) -> int | None:
 
 
 # By the name of the process, which the kernel cuts after 15 characters.
-FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "pasta.avx2", "conmon", "ssh", "sshd", "sshd-session", "socat", "nginx", "caddy", "haproxy",
-              "traefik", "envoy", "kubectl", "tailscaled", "systemd-socket-")
+FORWARDERS = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "pasta.avx2", "conmon", "ssh", "sshd", "sshd-session", "socat",
+              "nginx", "caddy", "haproxy", "traefik", "envoy", "kubectl", "tailscaled", "systemd-socket-")
 
 
 def cards(root: Path) -> list[Path]:
