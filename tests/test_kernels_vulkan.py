@@ -127,7 +127,7 @@ application = vk.VkApplicationInfo(pApplicationName="t", applicationVersion=1, p
 create = vk.VkInstanceCreateInfo(pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None, enabledExtensionCount=0,
                                  ppEnabledExtensionNames=None)
 instance = vk.vkCreateInstance(create, None)
-device = vulkan_device.Device(vk, vk.vkEnumeratePhysicalDevices(instance)[0], 30)
+device = vulkan_device.Device(vk, instance, vk.vkEnumeratePhysicalDevices(instance)[0], 30)
 rng = np.random.default_rng()
 {work}
 sys.stdout.flush()
