@@ -53,7 +53,9 @@ def test_the_checks_of_level_2_ask_for_what_the_driver_offers(monkeypatch, tmp_p
     rows = {row["check"]: row for row in facts["test.checks[vulkan-0]"]}
     assert rows["int8-dot-blocks"]["verdict"] == "unwritten"
     if matrices:
-        assert rows["coopmat-f16"]["verdict"] == "unwritten" and rows["coopmat-f16"]["detail"].startswith("8 of 8 kinds")
+        kinds = 2 * 2  # in each of them, 77 x 51 and 33 x 32 tiles of 16 x 16
+        assert rows["coopmat-f16"]["verdict"] == "unwritten" and rows["coopmat-f16"]["elements"] == kinds * (77 * 51 + 528 * 512)
+        assert facts["test.unwritten_checks[vulkan-0]"].count("coopmat-f16") == 1
     else:
         assert rows["coopmat-f16"]["verdict"] == "untestable" and "does not offer" in rows["coopmat-f16"]["detail"]
 
@@ -210,11 +212,11 @@ from cases import Judgement, coopmat, worst
 rng = np.random.default_rng(1)
 kinds = [coopmat(rng, sums, (16, 16, 16), 32, False) for sums in ("f32", "f16")]
 right, wrong, nothing = Judgement("right", "", 0, 9), Judgement("wrong", "3 of 9", 3, 9), Judgement("unwritten", "nothing", 9, 9)
-for one, two in ((right, right), (right, wrong), (nothing, wrong), (right, nothing)):
+for one, two in ((right, right), (right, wrong), (nothing, wrong), (right, nothing), (nothing, nothing)):
     found = worst(list(zip(kinds, (one, two))))
     print(found.verdict, found.wrong, found.elements, "sums in f16" in found.detail)
 """], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert said == ["right 0 18 False", "wrong 3 18 True", "wrong 12 18 True", "unwritten 9 18 True"]
+    assert said == ["right 0 18 False", "wrong 3 18 True", "wrong 12 18 True", "unwritten 9 18 True", "unwritten 18 18 False"]
 
 
 @needs_lavapipe

@@ -223,7 +223,9 @@ def worst(found):
     """One judgement of several ((case, judgement) each): the worst of them, with the names of its cases."""
     verdict = next((v for v in ("wrong", "unwritten") if any(j.verdict == v for _, j in found)), "right")
     bad = [(case, j) for case, j in found if j.verdict == verdict]
-    detail = "" if verdict == "right" else f"{len(bad)} of {len(found)} kinds, first {bad[0][0].name}: {bad[0][1].detail}"
+    detail = bad[0][1].detail
+    if verdict == "wrong" or len(bad) < len(found) and verdict != "right":
+        detail = f"{len(bad)} of {len(found)} kinds, first {bad[0][0].name}: {detail}"
     return Judgement(verdict, detail, sum(j.wrong for _, j in found), sum(j.elements for _, j in found))
 
 
