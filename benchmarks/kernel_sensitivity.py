@@ -1,9 +1,9 @@
 """How sure the test kernels are: every single wrong bit must be seen, and right results must never be called wrong.
 
-``python benchmarks/kernel_sensitivity.py [--backend vulkan|hip|torch] [--seeds 100] [--rounds 100] [--library libamdhip64.so]``
+``python benchmarks/kernel_sensitivity.py [--backend vulkan|hip|torch] [--seeds 100] [--rounds 100] [--only NAME] [--library libamdhip64.so]``
 
 Sensitivity: the work runs for real, then one random bit of one random element of the output of one repeat is turned over before the
-comparison. False alarms: all checks of level 1, with fresh inputs, as often as ``--rounds`` says.
+comparison. False alarms: the same checks, with fresh inputs, as often as ``--rounds`` says.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def flipped(outputs: list[bytes], size: int, rng) -> list[bytes]:  # noqa: ANN00
 
 
 def opened(backend: str, library: str):  # noqa: ANN201
-    """(device, level 1's makers for a generator of random numbers)."""
+    """(device, makers for a generator of random numbers: level 1's, and those of the quick checks that Vulkan alone has at level 2)."""
     import cases
 
     if backend == "hip":
@@ -49,23 +49,34 @@ def opened(backend: str, library: str):  # noqa: ANN201
     instance = vk.vkCreateInstance(create, None)
     physical = vk.vkEnumeratePhysicalDevices(instance)[0]
     about = vk.vkGetPhysicalDeviceProperties(physical)
-    device = VulkanDevice(vk, physical, 30)
-    return device, about.deviceName, lambda rng: cases.for_level(rng, 1, device.subgroups, slow=about.deviceType == 4)
+    device = VulkanDevice(vk, instance, physical, 30)
+    shapes = device.matrix_shapes() if "coopmat" in device.features else ()
+
+    def makers(rng):  # noqa: ANN001, ANN202
+        yield from cases.for_level(rng, 1, device.subgroups, slow=about.deviceType == 4)
+        yield lambda: cases.int8_blocks(rng, 4099, 16)
+        yield from cases.for_matrices(rng, shapes, device.subgroups)
+
+    return device, about.deviceName, makers
 
 
-def kernels(backend: str, library: str, seeds: int, rounds: int) -> None:
+def kernels(backend: str, library: str, seeds: int, rounds: int, only: str) -> None:
     import cases
     import numpy as np
 
-    device, name, makers = opened(backend, library)
+    device, name, every = opened(backend, library)
+
+    def made(rng):  # noqa: ANN001, ANN202
+        for make in every(rng):
+            case = make()
+            if case.name.startswith(only) and not any(need not in getattr(device, "features", case.needs) for need in case.needs):
+                yield case
+
     print(f"{backend}: {name}")
     seen: dict[str, int] = {}
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
-        for make in makers(rng):
-            case = make()
-            if any(need not in getattr(device, "features", case.needs) for need in case.needs):
-                continue
+        for case in made(rng):
             outputs, before = device.run(case, rng)
             verdict = cases.judge(case, flipped(outputs, cases.output_bytes(case, outputs[0]), rng), before).verdict
             seen[case.name] = seen.get(case.name, 0) + (verdict == "wrong")
@@ -74,14 +85,11 @@ def kernels(backend: str, library: str, seeds: int, rounds: int) -> None:
     alarms, checks, began = [], 0, time.monotonic()
     for number in range(rounds):
         rng = np.random.default_rng()
-        for make in makers(rng):
-            case = make()
-            if any(need not in getattr(device, "features", case.needs) for need in case.needs):
-                continue
+        for case in made(rng):
             found, checks = cases.judge(case, *device.run(case, rng)), checks + 1
             if found.verdict != "right":
                 alarms.append(f"round {number} {case.name}: {found}")
-    print(f"  false alarms: {len(alarms)} in {rounds} runs of level 1 ({checks} checks, {time.monotonic() - began:.0f} s)", *alarms[:5], sep="\n    ")
+    print(f"  false alarms: {len(alarms)} in {rounds} runs ({checks} checks, {time.monotonic() - began:.0f} s)", *alarms[:5], sep="\n    ")
 
 
 def torch_kernels(seeds: int, rounds: int) -> None:
@@ -122,12 +130,13 @@ if __name__ == "__main__":
     parser.add_argument("--backend", choices=("vulkan", "hip", "torch"), default="vulkan")
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--only", default="", help="what the names of the checks begin with")
     parser.add_argument("--library", default="")
     given = parser.parse_args()
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     if given.backend == "torch":
         torch_kernels(given.seeds, given.rounds)
     else:
-        kernels(given.backend, given.library, given.seeds, given.rounds)
+        kernels(given.backend, given.library, given.seeds, given.rounds, given.only)
     sys.stdout.flush()
     os._exit(0)  # as the programs do

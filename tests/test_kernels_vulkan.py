@@ -46,6 +46,21 @@ def test_a_gpu_that_executes_nothing_is_told_from_one_that_computes_wrong(monkey
 
 
 @needs_radv
+@pytest.mark.parametrize(("gpu", "matrices"), [("navi31", True), ("gfx1150", True), ("navi21", False)])
+def test_the_checks_of_level_2_ask_for_what_the_driver_offers(monkeypatch, tmp_path, gpu, matrices):
+    """RADV compiles cooperative matrices for RDNA3, at both subgroup sizes and in both types of sums, and offers none for RDNA2."""
+    facts, _ = outcome_of(monkeypatch, tmp_path, 2, **RADV, AMDGPU_GPU_ID=gpu)
+    rows = {row["check"]: row for row in facts["test.checks[vulkan-0]"]}
+    assert rows["int8-dot-blocks"]["verdict"] == "unwritten"
+    if matrices:
+        kinds = 2 * 2  # in each of them, 77 x 51 and 33 x 32 tiles of 16 x 16
+        assert rows["coopmat-f16"]["verdict"] == "unwritten" and rows["coopmat-f16"]["elements"] == kinds * (77 * 51 + 528 * 512)
+        assert facts["test.unwritten_checks[vulkan-0]"].count("coopmat-f16") == 1
+    else:
+        assert rows["coopmat-f16"]["verdict"] == "untestable" and "does not offer" in rows["coopmat-f16"]["detail"]
+
+
+@needs_radv
 @pytest.mark.parametrize("family", ["gfx1151", "gfx1201", "mi100"])
 def test_a_driver_without_hardware_is_said_to_be_untestable(monkeypatch, tmp_path, family):
     facts, _ = outcome_of(monkeypatch, tmp_path, VK_ICD_FILENAMES=RADV["VK_ICD_FILENAMES"], LD_LIBRARY_PATH=RADV["LD_LIBRARY_PATH"],
@@ -100,14 +115,37 @@ def test_a_binding_that_breaks_at_import_is_a_reason(monkeypatch, tmp_path, erro
 
 @pytest.mark.skipif(not shutil.which("glslangValidator"), reason="no glslangValidator (Debian: glslang-tools)")
 def test_the_compiled_kernels_are_those_of_the_sources(tmp_path):
-    sources = sorted((FOLDER / "shaders").glob("*.comp"))
+    sources = sorted(source for source in (FOLDER / "shaders").glob("*.comp") if not source.stem.startswith("coopmat"))
     assert len(sources) >= 10
     for source in sources:
-        made = tmp_path / f"{source.stem}.spv"
-        subprocess.run(["glslangValidator", "--quiet", "-V", "--target-env", "vulkan1.1", str(source), "-o", str(made)], check=True)
-        kept = source.with_suffix(".spv").read_bytes()
-        # Words 2 and 3 of the header name the compiler's version; a newer one may still give the same code.
-        assert made.read_bytes()[:8] + made.read_bytes()[12:] == kept[:8] + kept[12:], source.name
+        done = compiled("glslangValidator", source, tmp_path)
+        assert done.returncode == 0, done.stdout
+        assert_same_code(source, tmp_path)
+
+
+def compiled(compiler, source, folder):
+    return subprocess.run([compiler, "--quiet", "-V", "--target-env", "vulkan1.1", str(source), "-o", str(folder / f"{source.stem}.spv")],
+                          capture_output=True, text=True)
+
+
+def assert_same_code(source, folder):
+    made, kept = (folder / f"{source.stem}.spv").read_bytes(), source.with_suffix(".spv").read_bytes()
+    # Words 2 and 3 of the header name the compiler's version; a newer one may still give the same code.
+    assert made[:8] + made[12:] == kept[:8] + kept[12:], source.name
+
+
+@pytest.mark.parametrize("sums", ["f32", "f16"])
+def test_the_compiled_matrix_kernels_are_those_of_the_sources(tmp_path, sums):
+    """COOPMAT_GLSLANG may name a compiler that is newer than the installed one, as for scripts/compile_shaders."""
+    compiler, source = os.environ.get("COOPMAT_GLSLANG") or shutil.which("glslangValidator"), FOLDER / f"shaders/coopmat_{sums}.comp"
+    assert source.with_suffix(".spv").stat().st_size > 5000
+    if not compiler:
+        pytest.skip("no glslangValidator (Debian: glslang-tools)")
+    done = compiled(compiler, source, tmp_path)
+    if "extension not supported: GL_KHR_cooperative_matrix" in done.stdout:
+        pytest.skip("this glslang does not know cooperative matrices (15 does; COOPMAT_GLSLANG may name it)")
+    assert done.returncode == 0, done.stdout
+    assert_same_code(source, tmp_path)
 
 
 @needs_lavapipe
@@ -127,7 +165,7 @@ application = vk.VkApplicationInfo(pApplicationName="t", applicationVersion=1, p
 create = vk.VkInstanceCreateInfo(pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None, enabledExtensionCount=0,
                                  ppEnabledExtensionNames=None)
 instance = vk.vkCreateInstance(create, None)
-device = vulkan_device.Device(vk, vk.vkEnumeratePhysicalDevices(instance)[0], 30)
+device = vulkan_device.Device(vk, instance, vk.vkEnumeratePhysicalDevices(instance)[0], 30)
 rng = np.random.default_rng()
 {work}
 sys.stdout.flush()
@@ -146,7 +184,10 @@ def in_process(tmp_path, work):
 def test_one_wrong_bit_is_seen_by_every_check(tmp_path):
     """Every kernel runs for real; then one bit of one element of one of its outputs is turned over, ten times each."""
     said = in_process(tmp_path, """
-for make in cases.for_level(rng, 1, device.subgroups, slow=True):
+shapes = device.matrix_shapes() if "coopmat" in device.features else ()
+makers = [*cases.for_level(rng, 1, device.subgroups, slow=True), lambda: cases.int8_blocks(rng, 1021, 16),
+          *cases.for_matrices(rng, shapes, device.subgroups)]
+for make in makers:
     case = make()
     outputs, before = device.run(case, rng)
     size, seen = cases.output_bytes(case, outputs[0]), 0
@@ -155,10 +196,27 @@ for make in cases.for_level(rng, 1, device.subgroups, slow=True):
         changed = bytearray(outputs[run])
         changed[place] ^= 1 << int(bit)
         seen += cases.judge(case, [bytes(changed) if n == run else raw for n, raw in enumerate(outputs)], before).verdict == "wrong"
-    print(f"{case.name}={seen}", cases.judge(case, outputs, before).verdict)
+    print(f"{case.name.replace(' ', '_')}={seen}", cases.judge(case, outputs, before).verdict)
 """)
-    assert len(said) >= 18 and set(said[1::2]) == {"right"}
+    assert len(said) >= 20 and any(entry.startswith("int8-dot-blocks=") for entry in said) and set(said[1::2]) == {"right"}
     assert {entry.partition("=")[2] for entry in said[::2]} == {"10"}, said
+
+
+def test_several_runs_in_one_check_are_as_good_as_the_worst_of_them():
+    """Made-up judgements: no driver here multiplies wrongly."""
+    said = subprocess.run([sys.executable, "-c", f"""
+import sys
+sys.path.insert(0, {str(FOLDER)!r})
+import numpy as np
+from cases import Judgement, coopmat, worst
+rng = np.random.default_rng(1)
+kinds = [coopmat(rng, sums, (16, 16, 16), 32, False) for sums in ("f32", "f16")]
+right, wrong, nothing = Judgement("right", "", 0, 9), Judgement("wrong", "3 of 9", 3, 9), Judgement("unwritten", "nothing", 9, 9)
+for one, two in ((right, right), (right, wrong), (nothing, wrong), (right, nothing), (nothing, nothing)):
+    found = worst(list(zip(kinds, (one, two))))
+    print(found.verdict, found.wrong, found.elements, "sums in f16" in found.detail)
+"""], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said == ["right 0 18 False", "wrong 3 18 True", "wrong 12 18 True", "unwritten 9 18 True", "unwritten 18 18 False"]
 
 
 @needs_lavapipe

@@ -34,6 +34,7 @@ class Case:
     needs: tuple = ()
     subgroup: int = 0
     threads: int = 256
+    constants: tuple = ()
 
 
 @dataclass
@@ -112,6 +113,34 @@ def int8_dot(rng, rows, words):
                 exactly(answer), needs=("int_dot",), threads=64)
 
 
+def int8_blocks(rng, rows, blocks):
+    """Weights of 4 bits with an offset of 8, activations of 8, scales that are powers of two: one invocation a row."""
+    scales = np.float32([0.5, 1, 2])
+    nibbles, d = rng.integers(0, 16, (rows, blocks, 32), dtype=np.uint8), rng.choice(scales, (rows, blocks))
+    octets, e = rng.integers(-127, 128, (blocks, 32), dtype=np.int8), rng.choice(scales, blocks)
+    weights = np.concatenate([(nibbles[..., :16] | nibbles[..., 16:] << 4).view(np.uint32), d.view(np.uint32)[..., None]], 2)
+    sums = (e * octets.sum(1, dtype=np.int32)).astype(np.float32)
+    vector = np.concatenate([octets.view(np.uint32), e.view(np.uint32)[:, None], sums.view(np.uint32)[:, None]], 1)
+    answer = np.einsum("rbk,bk->r", (nibbles - 8.0) * d[..., None], octets * e.astype(np.float64)[:, None]).astype(np.float32)
+    return Case("int8-dot-blocks", "int8_blocks", [weights, vector], rows, [rows, blocks], (-(-rows // 64), 1), "f4", exactly(answer),
+                needs=("int_dot",), threads=64)
+
+
+def coopmat(rng, sums, shape, size, whole):
+    """Matrix product by cooperative matrices of ``shape`` (M, N, K) in fp16, summed in ``sums`` (f32 or f16) by subgroups of ``size``:
+    an odd product through shared memory, or (``whole``) one of whole tiles straight from the buffers and into them."""
+    tall, wide, deep = shape
+    m, n, k = (tall * 33, wide * 32, deep * max(1, 192 // deep)) if whole else (77, 51, 61)
+    # Less than fp32 can hold: matrix units need not keep all of its bits between additions. More than fp16 can, so that sums in it show.
+    bits = 6 if sums == "f32" else 1
+    a, b = integers(rng, (m, k), bits), integers(rng, (k, n), bits)
+    answer = (a @ b).astype(np.float32 if sums == "f32" else np.float16)
+    name = f"coopmat-f16 {tall}x{wide}x{deep}, sums in {sums}, subgroups of {size}, {'whole' if whole else 'cut'} tiles"
+    return Case(name, "coopmat_" + sums, [a.astype(np.float16), b.astype(np.float16)], -(-answer.nbytes // 4), [m, n, k, int(whole)],
+                (-(-m // (2 * tall)), -(-n // wide)), "f4" if sums == "f32" else "f2", exactly(answer.ravel()), subgroup=size,
+                constants=(*shape, 2 * size))
+
+
 def subgroup(rng, n, size):
     """The lanes say themselves to which subgroup they belong; ``size`` is the one asked for."""
     values = rng.integers(0, 1 << 20, n, dtype=np.uint32)
@@ -180,6 +209,24 @@ def for_level(rng, level, subgroups=(), bf16=False, slow=False):
     yield lambda: gemv(rng, "f32", (1 << 19) + 37, 16, "gemv-f32-rows")
     if not slow:
         yield lambda: gemm(rng, "f32", (1 << 19) + 37, 24, 24, "gemm-f32-rows")
+
+
+def for_matrices(rng, shapes, subgroups):
+    """Makers of the cases of one check: every (sums, shape) that a device offers, at each of its subgroup sizes."""
+    for sums, shape in shapes:
+        for size in subgroups:
+            for whole in (False, True):
+                yield lambda sums=sums, shape=shape, size=size, whole=whole: coopmat(rng, sums, shape, size, whole)
+
+
+def worst(found):
+    """One judgement of several ((case, judgement) each): the worst of them, with the names of its cases."""
+    verdict = next((v for v in ("wrong", "unwritten") if any(j.verdict == v for _, j in found)), "right")
+    bad = [(case, j) for case, j in found if j.verdict == verdict]
+    detail = bad[0][1].detail
+    if verdict == "wrong" or len(bad) < len(found) and verdict != "right":
+        detail = f"{len(bad)} of {len(found)} kinds, first {bad[0][0].name}: {detail}"
+    return Judgement(verdict, detail, sum(j.wrong for _, j in found), sum(j.elements for _, j in found))
 
 
 def judge(case, outputs, before):

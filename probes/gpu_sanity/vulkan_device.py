@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 from cases import PARAMETERS, REPEATS, poison
-from outcome import Hung, Untestable
+from outcome import Failed, Hung, Untestable
 
 SHADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shaders")
 DEVICE_LOCAL, VISIBLE, COHERENT, CACHED = 1, 2, 4, 8
@@ -18,6 +18,8 @@ USAGE = 0x1 | 0x2 | 0x20  # transfer source, transfer destination, storage buffe
 COMPUTE_STAGE, TRANSFER_STAGE, HOST_STAGE = 0x800, 0x1000, 0x4000
 EVERY_ACCESS = 0x8000 | 0x10000  # memory read, memory write
 WHOLE = 0xFFFFFFFFFFFFFFFF
+MATRICES = "VK_KHR_cooperative_matrix"
+MOST_SHAPES = 3  # of one type of sums
 
 
 class Buffer:
@@ -68,8 +70,8 @@ class Buffer:
 class Device:
     """A logical device with its compute queues. ``limit`` is how long one submission may take, in seconds."""
 
-    def __init__(self, vk, physical, limit):
-        self.vk, self.physical, self.limit = vk, physical, limit
+    def __init__(self, vk, instance, physical, limit):
+        self.vk, self.instance, self.physical, self.limit = vk, instance, physical, limit
         base = vk.vkGetPhysicalDeviceProperties(physical)
         self.version = (base.apiVersion >> 22 & 0x7F, base.apiVersion >> 12 & 0x3FF)
         self.extensions = {str(e.extensionName) for e in vk.vkEnumerateDeviceExtensionProperties(physical, None)}
@@ -89,8 +91,10 @@ class Device:
         priorities = [1.0] * count
         queue = vk.VkDeviceQueueCreateInfo(queueFamilyIndex=self.family, queueCount=count, pQueuePriorities=priorities)
         queues = [queue]
+        named = [MATRICES] if "coopmat" in self.features else []
         create = vk.VkDeviceCreateInfo(pNext=self.chain, queueCreateInfoCount=1, pQueueCreateInfos=queues, enabledLayerCount=0,
-                                       ppEnabledLayerNames=None, enabledExtensionCount=0, ppEnabledExtensionNames=None, pEnabledFeatures=None)
+                                       ppEnabledLayerNames=None, enabledExtensionCount=len(named), ppEnabledExtensionNames=named,
+                                       pEnabledFeatures=None)
         self.handle = vk.vkCreateDevice(physical, create, None)
         self.queues = [vk.vkGetDeviceQueue(self.handle, self.family, n) for n in range(count)]
         pool = vk.VkCommandPoolCreateInfo(queueFamilyIndex=self.family, flags=2)
@@ -111,9 +115,11 @@ class Device:
         half = vk.VkPhysicalDeviceShaderFloat16Int8Features(pNext=storage)
         dot = vk.VkPhysicalDeviceShaderIntegerDotProductFeatures(pNext=half) if new else half
         control = vk.VkPhysicalDeviceSubgroupSizeControlFeatures(pNext=dot) if new else half
-        if self.version < (1, 2):
-            control = storage
-        asked = vk.VkPhysicalDeviceFeatures2(pNext=control)
+        last, matrix = control if self.version >= (1, 2) else storage, None
+        if new and MATRICES in self.extensions and hasattr(vk, "VkPhysicalDeviceCooperativeMatrixFeaturesKHR"):
+            model = vk.VkPhysicalDeviceVulkanMemoryModelFeatures(pNext=control)
+            last = matrix = vk.VkPhysicalDeviceCooperativeMatrixFeaturesKHR(pNext=model)
+        asked = vk.VkPhysicalDeviceFeatures2(pNext=last)
         vk.vkGetPhysicalDeviceFeatures2(self.physical, asked)
         storage_on = vk.VkPhysicalDevice16BitStorageFeatures(storageBuffer16BitAccess=storage.storageBuffer16BitAccess)
         self.chain = storage_on
@@ -127,6 +133,12 @@ class Device:
             control_on = vk.VkPhysicalDeviceSubgroupSizeControlFeatures(
                 pNext=dot_on, subgroupSizeControl=control.subgroupSizeControl, computeFullSubgroups=control.computeFullSubgroups)
             self.chain = control_on
+            if matrix is not None and matrix.cooperativeMatrix and model.vulkanMemoryModel and "fp16" in self.features:
+                model_on = vk.VkPhysicalDeviceVulkanMemoryModelFeatures(pNext=control_on, vulkanMemoryModel=1)
+                self.chain = vk.VkPhysicalDeviceCooperativeMatrixFeaturesKHR(pNext=model_on, cooperativeMatrix=1)
+                self.features.add("coopmat")
+            if control.computeFullSubgroups:
+                self.features.add("full_subgroups")
             if dot.shaderIntegerDotProduct:
                 self.features.add("int_dot")
         wanted = 1 | 4 | 16  # basic, arithmetic, shuffle
@@ -137,7 +149,36 @@ class Device:
                 least, most = int(sizes.minSubgroupSize), int(sizes.maxSubgroupSize)
                 self.subgroups = tuple(1 << n for n in range(8) if least <= 1 << n <= most)
                 self.features.add("subgroup_size")
-        self._kept = (sizes, subgroup, properties, storage, half, dot, control, asked)
+        self._kept = (sizes, subgroup, properties, storage, half, dot, control, last, asked)
+
+    def matrix_shapes(self):
+        """(sums, (M, N, K)) of the cooperative matrices in fp16 that subgroups can multiply; sums are "f32" or "f16". Raises Untestable.
+
+        Asked for when it is needed: drivers have crashed over the question.
+        """
+        if "coopmat" not in self.features:
+            raise Untestable("the device does not offer cooperative matrices with fp16")
+        vk, name = self.vk, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"
+        # Not by the binding's own function, which leaves sType empty.
+        asks = vk.ffi.cast("PFN_" + name, vk.lib.vkGetInstanceProcAddr(self.instance, name.encode()))
+        count = vk.ffi.new("uint32_t *")
+        if asks == vk.ffi.NULL or asks(self.physical, count, vk.ffi.NULL):
+            raise Failed(name + " gives no answer")
+        rows = vk.ffi.new("VkCooperativeMatrixPropertiesKHR[]", max(1, count[0]))
+        for row in rows:
+            row.sType = vk.VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR
+        if asks(self.physical, count, rows):
+            raise Failed(name + " gives no answer")
+        found = []
+        for row in list(rows)[:count[0]]:
+            halves = row.AType == row.BType == 0 and row.scope == 3 and not row.saturatingAccumulation  # fp16, subgroup
+            sums = {0: "f16", 1: "f32"}.get(row.CType) if row.CType == row.ResultType else None
+            shape = (sums, (int(row.MSize), int(row.NSize), int(row.KSize)))
+            if halves and sums and shape not in found and sum(sums == other for other, _ in found) < MOST_SHAPES:
+                found.append(shape)
+        if not found:
+            raise Untestable("the device offers cooperative matrices, but none of subgroups in fp16")
+        return found
 
     def memory_type(self, bits, flags):
         """Index of the first memory type with the first of the ``flags`` that any has. Raises Untestable."""
@@ -156,8 +197,9 @@ class Device:
     def download(self, size):
         return Buffer(self, size, (VISIBLE | COHERENT | CACHED, VISIBLE | COHERENT))
 
-    def pipeline(self, kernel, buffers, subgroup=0):
-        """A pipeline and its descriptor set over the buffers, in the order of their bindings."""
+    def pipeline(self, kernel, buffers, subgroup=0, constants=()):
+        """A pipeline and its descriptor set over the buffers, in the order of their bindings. ``constants`` specialise the kernel,
+        and whoever gives any relies on full subgroups."""
         vk, own = self.vk, self.handle
         with open(os.path.join(SHADERS, kernel + ".spv"), "rb") as file:
             code = file.read()
@@ -173,7 +215,13 @@ class Device:
         size = None
         if subgroup and "subgroup_size" in self.features:
             size = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=subgroup)
-        stage = vk.VkPipelineShaderStageCreateInfo(pNext=size, stage=0x20, module=module, pName="main")
+        special, flags = None, 0
+        if constants:
+            words = vk.ffi.new("uint32_t[]", list(constants))
+            entries = [vk.VkSpecializationMapEntry(constantID=n, offset=4 * n, size=4) for n in range(len(constants))]
+            special = vk.VkSpecializationInfo(mapEntryCount=len(entries), pMapEntries=entries, dataSize=4 * len(constants), pData=words)
+            flags = 2 if "full_subgroups" in self.features else 0
+        stage = vk.VkPipelineShaderStageCreateInfo(pNext=size, flags=flags, stage=0x20, module=module, pName="main", pSpecializationInfo=special)
         wanted = vk.VkComputePipelineCreateInfo(stage=stage, layout=pipeline_layout)
         wants = [wanted]
         pipeline = vk.vkCreateComputePipelines(own, None, 1, wants, None)[0]
@@ -279,7 +327,7 @@ class Device:
             output = self._keep(made, self.local(size))
             staging = self._keep(made, self.upload(sum(sizes) + size))
             back = self._keep(made, self.download(size))
-            pipeline = self._keep(made, self.pipeline(case.kernel, [*inputs, output], case.subgroup))
+            pipeline = self._keep(made, self.pipeline(case.kernel, [*inputs, output], case.subgroup, case.constants))
             raw = b"".join(array.tobytes().ljust(s, b"\0") for array, s in zip(case.inputs, sizes))
 
             def record(commands):

@@ -70,7 +70,7 @@ def row(judgement):
     return {"verdict": judgement.verdict, "detail": judgement.detail, "wrong": judgement.wrong, "elements": judgement.elements}
 
 
-def test(vk, physical, item, level, limit):
+def test(vk, instance, physical, item, level, limit):
     """All checks of one device."""
     import cases
     import numpy as np
@@ -79,7 +79,7 @@ def test(vk, physical, item, level, limit):
 
     kind = TYPES.get(vk.vkGetPhysicalDeviceProperties(physical).deviceType, "other")
     shared = kind != "discrete"
-    device = guarded(lambda: Device(vk, physical, limit))()
+    device = guarded(lambda: Device(vk, instance, physical, limit))()
     if "VK_EXT_pci_bus_info" in device.extensions and device.version >= (1, 1):
         bus = vk.VkPhysicalDevicePCIBusInfoPropertiesEXT()
         where = vk.VkPhysicalDeviceProperties2(pNext=bus)
@@ -93,9 +93,17 @@ def test(vk, physical, item, level, limit):
             raise Untestable("the device does not offer " + ", ".join(missing))
         return row(cases.judge(case, *device.run(case, rng)))
 
+    def matrices():
+        made = (make() for make in cases.for_matrices(rng, device.matrix_shapes(), device.subgroups))
+        return row(cases.worst([(case, cases.judge(case, *device.run(case, rng))) for case in made]))
+
     for make in cases.for_level(rng, level, device.subgroups, slow=kind == "cpu"):
         case = make()
         item.check(case.name, guarded(lambda case=case: kernel(case)))
+    if level > 1:
+        blocks = cases.int8_blocks(rng, 4099, 16)
+        item.check(blocks.name, guarded(lambda: kernel(blocks)))
+        item.check("coopmat-f16", guarded(matrices))
     item.check("copy-host-visible", guarded(lambda: row(memory.copies(device, rng, "host-visible"))))
 
     def copying():
@@ -106,8 +114,8 @@ def test(vk, physical, item, level, limit):
     if level == 1:
         return device.close()
     item.check("copy-mapped-file", guarded(lambda: row(memory.copies(device, rng, "mapped-file"))))
-    case = cases.reduction(rng, 1 << 18)
-    item.check("two-queues", guarded(lambda: row(cases.judge(case, *memory.two_queues(device, case, rng)))))
+    summed = cases.reduction(rng, 1 << 18)
+    item.check("two-queues", guarded(lambda: row(cases.judge(summed, *memory.two_queues(device, summed, rng)))))
     if kind == "cpu":
         return device.close()  # what it calls its memory is the computer's
     if not any(check["verdict"] == "unwritten" for check in item.checks):
@@ -154,7 +162,7 @@ def devices(emit, given):
         if "*" in done:
             continue
         try:
-            test(vk, physical, item, given.level, given.limit)
+            test(vk, instance, physical, item, given.level, given.limit)
         except (Untestable, Failed) as error:
             item.cannot(error)
         except (Hung, DeviceLost):
