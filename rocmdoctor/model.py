@@ -183,8 +183,18 @@ def fact_to_json(fact: Fact) -> dict[str, Any]:
     return {"state": state, **asdict(fact)}
 
 
+def _sane(value: Any) -> Any:
+    """The value, unless it holds a number that no fact has and no arithmetic survives (NaN, infinity, 400 digits): ValueError."""
+    if isinstance(value, float) and not abs(value) < 1e300 or isinstance(value, int) and abs(value) >= 1 << 80:
+        raise ValueError(f"a number out of range: {str(value)[:20] if isinstance(value, float) else 'an integer of many digits'}")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _sane(inner)
+    return value
+
+
 def fact_from_json(data: dict[str, Any]) -> Fact:
-    """The inverse of :func:`fact_to_json`. Raises KeyError or TypeError on foreign data."""
+    """The inverse of :func:`fact_to_json`. Raises KeyError, TypeError or ValueError on foreign data."""
+    _sane(data.get("value"))
     rest = {k: v if k == "value" else str(v) for k, v in data.items() if k != "state"}
     kinds: dict[str, Any] = {"known": Known, "absent": Absent, "unknown": Unknown}
     made: Fact = kinds[data["state"]](**rest)
@@ -211,6 +221,8 @@ def snapshot_from_json(data: dict[str, Any]) -> Snapshot:
         raise ValueError(f"snapshot schema {data['schema']!r}, this version reads {SNAPSHOT_SCHEMA!r}")
     if data["origin"] not in ("live", "read"):
         raise ValueError(f"origin {data['origin']!r} is neither live nor read")
+    for number in (data["texts_read"], *(h["line"] for h in data["hits"]), *(r["seconds"] for r in data["runs"])):
+        _sane(number)
     hits = [Hit(str(h["rule"]), str(h["group"]), str(h["source"]), int(h["line"]), str(h["text"]),
                 {str(k): str(v) for k, v in h["captures"].items()}, tuple(map(str, h.get("around") or ()))) for h in data["hits"]]
     runs = [ProbeRun(str(r["probe"]), str(r["interpreter"]), float(r["seconds"]), str(r["ended"]),

@@ -17,6 +17,7 @@ from typing import Any
 from rocmdoctor import private, rules
 from rocmdoctor.attach import Attached
 from rocmdoctor.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
+from rocmdoctor.vocabulary import split_key
 
 # Kinds whose values are replaced wherever they stand, not only where their place gave them away.
 _EVERYWHERE = ("key", "user", "host", "serial", "wifi", "domain", "id")
@@ -143,7 +144,7 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
     facts = {key: fact_to_json(fact) for key, fact in taken.facts.items()}
     for key, fact in facts.items():
         value = fact.get("value")
-        redactor.learn(f"{key.split('.', 1)[-1]}={value}" if isinstance(value, str) else key)
+        redactor.learn(f"{split_key(key)[0].partition('.')[2]}={value}" if isinstance(value, str) else key)
         for text in _texts(fact):
             redactor.learn(text)
     for text in _texts([[asdict(hit) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):

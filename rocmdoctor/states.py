@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -95,6 +96,8 @@ def before(states: Iterable[State], moment: str) -> list[State]:
 def load(state: State) -> Snapshot:
     """The snapshot of a state. Raises Unreadable with one line for a truncated, foreign or oversized file."""
     try:
+        if not state.path.is_file():  # a pipe of that name would never end
+            raise ValueError("not a regular file")
         with gzip.open(state.path, "rb") as packed:
             raw = packed.read(MOST_OF_ONE + 1)
         if len(raw) > MOST_OF_ONE:
@@ -107,6 +110,8 @@ def load(state: State) -> Snapshot:
 def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False) -> State:
     """Write a state whole or not at all, and drop the oldest unmarked ones beyond the bound. Raises OSError (a full disk)."""
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if place.is_symlink():  # whoever laid the link would choose where root writes and what it makes private
+        raise OSError(errno.ELOOP, "a link, not a folder")
     os.chmod(place, 0o700)
     stamp = re.sub(r"[-:]", "", snapshot.taken[:19]) + "Z"
     name = f"{stamp}.{found}.{secrets.token_hex(4)}{'.good' if good else ''}.json.gz"

@@ -71,7 +71,8 @@ def test_what_is_shared_is_redacted(sides):
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (["nowhere.json"], "nowhere.json: no such file or folder"), (["--since", "soon"], "not a moment"), (["--list", "good"], "--list goes alone"),
-    (["good"], "rocmdoctor check keeps one each time"), (["2001-01-01"], "no state of then"), (["--since", "yesterday", "a", "b"], "only one FILE")])
+    (["good"], "rocmdoctor check keeps one each time"), (["2001-01-01"], "no state of then"), (["--since", "yesterday", "a", "b"], "only one FILE"),
+    (["--since", ""], "(nothing): not a moment"), (["--since", "2999-01-01"], "still to come")])
 def test_wrong_use_is_one_line(tmp_path, arguments, words):
     done = run("compare", *arguments, XDG_STATE_HOME=str(tmp_path))
     assert done.returncode == 2 and words in done.stderr and done.stdout == "" and "Traceback" not in done.stderr
@@ -79,7 +80,8 @@ def test_wrong_use_is_one_line(tmp_path, arguments, words):
 
 def test_a_file_that_is_no_state_is_undecided(tmp_path):
     (tmp_path / "a.txt").write_text("nothing of use\n")
-    assert run("compare", tmp_path / "a.txt", tmp_path / "a.txt").returncode == 3
+    done = run("compare", tmp_path / "a.txt", tmp_path / "a.txt")
+    assert done.returncode == 3 and done.stdout.startswith("Nothing could be compared")
     assert run("compare", "--since", "yesterday", tmp_path / "a.txt").returncode == 3
 
 

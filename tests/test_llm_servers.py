@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from llm_servers import lemonade, lmstudio, ollama, sane, serve, vllm
 
 from rocmdoctor.cli import cli
-from rocmdoctor.llm import observe, speed
+from rocmdoctor.llm import answer, observe, speed
 from rocmdoctor.model import snapshot_from_json
 
 GARBAGE = "GGGGGGGGGGGGGGGGGGGGGGGG"
@@ -301,3 +301,8 @@ def test_answers_that_come_too_fast_for_a_look_accuse_nobody(tmp_path):
     with serve(*ollama(sane)) as (url, _):
         told, _ = report(url, "--root", str(machine(tmp_path, 0, 100, int(url.rpartition(":")[2]))))
     assert "server-says-gpu-but-gpu-idle" not in ids(told)
+
+
+@pytest.mark.parametrize("foreign", [5, "x", {"a": 1}, [10**400, float("nan"), True, None, -0.5]])
+def test_logprobs_out_of_foreign_json(foreign):
+    assert answer.logprobs(foreign) == ([-0.5] if isinstance(foreign, list) else [])

@@ -159,3 +159,8 @@ def test_a_user_whose_name_is_a_word_of_the_trade_costs_no_evidence():
 def test_hostile_lines_take_no_time():
     for line in ("a" * 200_000, "-" * 100_000, "1." * 100_000, ":" * 100_000, "a@" * 50_000, "/home/" * 30_000, "AAAA_" * 40_000):
         assert len(list(private.spans(line[:8192]))) >= 0
+
+
+def test_a_serial_of_one_of_several_devices_is_a_serial():
+    taken = Snapshot("now", "live", {"gpu.serial[0]": Known("SN7788990011AB", "x")})
+    assert "SN7788990011AB" not in json.dumps(snapshot_to_json(redact.snapshot(taken, Redactor([]))))

@@ -127,3 +127,29 @@ def test_a_full_disk_costs_one_line_and_not_the_answer(tmp_path):
         assert not list(small_disk.rglob(".writing-*"))
     finally:
         subprocess.run(["umount", small_disk], check=True)
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "Infinity", "NaN"], ids=["400 digits", "infinity", "NaN"])
+@pytest.mark.parametrize("was", ['"value": "6.1.1"', '"texts_read": 0'])
+def test_numbers_that_no_fact_has_are_refused_at_the_door(tmp_path, number, was):
+    states.keep(tmp_path, taken(1), "clean")
+    file = next(tmp_path.glob("*.json.gz"))
+    text = gzip.decompress(file.read_bytes()).decode()
+    assert was in text
+    file.write_bytes(gzip.compress(text.replace(was, f"{was.partition(':')[0]}: {number}").encode()))
+    with pytest.raises(states.Unreadable, match="a number out of range"):
+        states.load(states.listed(tmp_path)[0][0])
+
+
+def test_a_pipe_with_a_states_name_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "20261127T000000Z.clean.00000001.json.gz")
+    with pytest.raises(states.Unreadable, match="not a regular file"):
+        states.load(states.listed(tmp_path)[0][0])
+
+
+def test_no_state_is_written_through_a_link(tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o755)
+    (tmp_path / "states").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="a link"):
+        states.keep(tmp_path / "states", taken(1), "clean")
+    assert list((tmp_path / "elsewhere").iterdir()) == [] and (tmp_path / "elsewhere").stat().st_mode & 0o777 == 0o755

@@ -12,6 +12,7 @@ from rocmdoctor.changes import Before
 from rocmdoctor.console import Output, Usage, now, output, redacted, redactor, show, status, tell_problems, terminal
 from rocmdoctor.examine import examine, read, readable, state_folder
 from rocmdoctor.model import Report, Snapshot
+from rocmdoctor.render.wording import wash
 from rocmdoctor.report import make_report
 from rocmdoctor.rules import Rulebook
 
@@ -30,14 +31,16 @@ def command(old: str | None, new: str | None, since: str | None, as_list: bool, 
     unless it is named. With --since one FILE may be named instead of this machine.
     """
     if as_list:
-        if old or new or since:
+        if old or new or since is not None:
             raise Usage("--list goes alone")
         _list()
         return
-    if since:
+    if since is not None:
         moment = moments.parse(since, now())
         if moment is None:
-            raise Usage(f"--since {since}: not a moment; write 2026-11-20, yesterday, \"last week\" or \"3 days ago\"")
+            raise Usage(f"--since {since or '(nothing)'}: not a moment; write 2026-11-20, yesterday, \"last week\" or \"3 days ago\"")
+        if moment > now():
+            raise Usage(f"--since {since}: that is still to come")
         if new:
             raise Usage("with --since only one FILE can be named")
         snapshot, book, name = _side(old, out)
@@ -108,6 +111,6 @@ def _list() -> None:
     if held:
         click.echo("\n".join(f"{s.taken[:19].replace('T', ' ')} UTC  {s.found:<9}{'  good' if s.good else ''}".rstrip() for s in held))
     if foreign:
-        click.echo(f"{len(foreign)} files there are no states, left out: {', '.join(sorted(foreign)[:3])}", err=True)
+        click.echo(f"{len(foreign)} files there are no states, left out: {', '.join(map(wash, sorted(foreign)[:3]))}", err=True)
     if not held:
         click.echo("no state is kept yet; rocmdoctor check keeps one each time", err=True)

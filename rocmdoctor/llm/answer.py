@@ -54,6 +54,12 @@ def rate(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e7 else None
 
 
+def logprobs(values: Any) -> list[float]:
+    """Logarithms of probabilities out of foreign JSON: those of a list that are usable numbers."""
+    usable = (value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)) if isinstance(values, list) else ()
+    return [float(value) for value in usable if -1e6 < value < 1]
+
+
 def dig(data: Any, *keys: Any) -> Any:
     """The value under the keys and indexes, None where there is none."""
     for key in keys:

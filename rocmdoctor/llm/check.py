@@ -136,7 +136,7 @@ def _short(check: Check) -> None:
     check.know("garbage_kind", kind)
     if not kind:
         check.facts[key("llm.garbage_kind", check.label)] = Absent(check.module.NAME)
-    check.know("shown", shown[:120])
+    check.know("shown", shown if len(shown) <= 120 else shown[:120].rpartition(" ")[0] or shown[:120])  # half an address would escape the redaction
     check.know("right", sum(a.right for a in check.asked))
     check.know("asked", sum(bool(a.question.expect) for a in check.asked))
 

@@ -20,6 +20,8 @@ def heading(comparison: Comparison) -> str:
     """What is compared with what, in one sentence."""
     if comparison.two_machines:
         return f"How {wash(comparison.new)} differs from {wash(comparison.old)}: two machines."
+    if comparison.basis == "states" and not comparison.compared:
+        return f"Nothing could be compared: {wash(comparison.old)} or {wash(comparison.new)} holds no fact that the other has, too."
     count = sum(change.standing == "suspect" for change in comparison.changes)
     what = "Nothing that could be at fault changed" if not count else f"{count} thing{'s' if count != 1 else ''} that may be at fault changed"
     basis = " by what package managers and boots recorded" if comparison.basis == "history" else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from rocmdoctor.llm.answer import Answer, Status, dig, metrics, rate, text, try_json, whole
+from rocmdoctor.llm.answer import Answer, Status, dig, logprobs, metrics, rate, text, try_json, whole
 from rocmdoctor.llm.client import Client, Failed
 from rocmdoctor.llm.servers import openai
 
@@ -58,11 +58,11 @@ def complete(client: Client, model: str, prompt: str, tokens: int, seconds: floa
     data = client.post("/completion", body, seconds).json()
     timings = data.get("timings")
     rows = data.get("completion_probabilities")
-    probable = [row["logprob"] for row in rows if isinstance(dig(row, "logprob"), (int, float))] if isinstance(rows, list) else []
+    probable = logprobs([dig(row, "logprob") for row in rows] if isinstance(rows, list) else None)
     if not isinstance(data.get("content"), str):
         raise Failed("answers with JSON of another shape than its protocol has")
     return Answer(data["content"], whole(data.get("tokens_predicted")), whole(data.get("tokens_evaluated")), whole(dig(timings, "prompt_n")),
-                  rate(dig(timings, "predicted_per_second")), rate(dig(timings, "prompt_per_second")), tuple(map(float, probable[:256])))
+                  rate(dig(timings, "predicted_per_second")), rate(dig(timings, "prompt_per_second")), tuple(probable[:256]))
 
 
 def chat(client: Client, model: str, prompt: str, tokens: int, seconds: float) -> Answer:

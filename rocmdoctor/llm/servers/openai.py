@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rocmdoctor.llm.answer import Answer, Status, dig, events, rate, text, try_json, whole
+from rocmdoctor.llm.answer import Answer, Status, dig, events, logprobs, rate, text, try_json, whole
 from rocmdoctor.llm.client import Client, Failed
 
 TRUST = 0
@@ -47,7 +47,7 @@ def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: f
     body = {**body, "max_tokens": tokens, "temperature": 0, "seed": 1, "stream": True, "stream_options": {"include_usage": True}}
     lines, ended = client.stream(path, body, seconds)
     answer = Answer("", ended=ended, seconds=lines[-1][0] if lines else 0.0)
-    parts, times, logprobs = [], [], []
+    parts, times, chosen = [], [], []
     found = events(lines)
     if not found and lines:
         raise Failed("answers with something that is no JSON: this is another service, or a proxy in front of it")
@@ -62,10 +62,11 @@ def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: f
         parts.append(text(choice.get("text") if isinstance(choice, dict) else None))
         if any(parts[-7:]) or dig(choice, "finish_reason") is None and choice:
             times.append(at)
-        logprobs += [row for row in dig(choice, "logprobs", "token_logprobs") or [] if isinstance(row, (int, float))]
-        logprobs += [row["logprob"] for row in dig(choice, "logprobs", "content") or [] if isinstance(dig(row, "logprob"), (int, float))]
+        rows = dig(choice, "logprobs", "content")
+        chosen += logprobs(dig(choice, "logprobs", "token_logprobs"))
+        chosen += logprobs([dig(row, "logprob") for row in rows] if isinstance(rows, list) else None)
         _numbers(answer, data)
-    answer.text, answer.logprobs = "".join(parts), tuple(float(one) for one in logprobs[:256])
+    answer.text, answer.logprobs = "".join(parts), tuple(chosen[:256])
     if answer.tokens is None and len(times) > 1:
         answer.tokens = len(times)
     if answer.generation_speed is None and answer.tokens and answer.tokens > 1:
