@@ -364,6 +364,12 @@ def test_reports_before_one_that_is_too_long_are_counted():
     assert answer["nodes"] == 3 and answer["broken"] == ["standard input, document 4: longer than 64 MiB, no report is; the rest of it is left out"]
 
 
+@pytest.mark.parametrize("separator", ["", "\n"], ids=["one line", "lines"])
+def test_a_file_of_a_million_others_is_given_up(separator):
+    broken = list(walk(["-"], io.BytesIO(separator.join(["{}"] * 1_000_000).encode())))
+    assert len(broken) == 1001 and "1000 documents in a row are no reports" in broken[-1].says
+
+
 def test_a_start_of_a_report_on_the_edge_of_what_is_read_at_once():
     first, second = (json.dumps(each).encode() for each in same(2))
     for edge in range(-2, 3):

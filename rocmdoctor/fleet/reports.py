@@ -19,6 +19,7 @@ from rocmdoctor.preflight.verdict import ORDER
 LONGEST = 64 << 20
 _CHUNK = 1 << 20
 _TEXT = 300
+_MOST_BAD = 1000
 _LARGEST_INT = 1 << 64
 _OVERALL = tuple(verdict for verdict in ORDER if verdict != "SKIPPED")
 # The same few hundred names come in every report.
@@ -87,8 +88,8 @@ def _file(path: pathlib.Path) -> Iterator[Node | Broken]:
 
 def _stream(file: BinaryIO, name: str) -> Iterator[Node | Broken]:
     """Documents that begin at the start of a line: one JSON a line, or several printed one below the other."""
-    held, seen, number = bytearray(), 1, 0  # what lies before `seen` holds no start of a further document
-    ended = False
+    held, seen = bytearray(), 1  # what lies before `seen` holds no start of a further document
+    number, bad, ended = 0, 0, False
     while not ended:
         chunk = file.read(_CHUNK)
         ended = not chunk
@@ -101,6 +102,10 @@ def _stream(file: BinaryIO, name: str) -> Iterator[Node | Broken]:
                 for document in _documents(piece, name, number + 1):
                     number += 1
                     yield document
+                    bad = bad + 1 if isinstance(document, Broken) else 0
+                    if bad == _MOST_BAD:
+                        yield Broken(f"{name}: {bad} documents in a row are no reports; the rest of it is left out")
+                        return
             if cut < 0:
                 break
         seen = max(1, len(held) - 1)
@@ -157,7 +162,7 @@ def _node(data: Any, place: str, source: str) -> Node | Broken:
     try:
         return _taken_apart(data, place, source)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        return Broken(f"{place}: damaged ({type(error).__name__}: {error})")
+        return Broken(f"{place}: damaged ({error if type(error) is ValueError else f'{type(error).__name__}: {error}'})")
 
 
 def _taken_apart(data: dict[str, Any], place: str, source: str) -> Node:
