@@ -259,6 +259,154 @@ def test_a_pipe_in_a_folder_does_not_hang(tmp_path):
     assert isinstance(broken, Broken) and "not a regular file" in broken.says
 
 
+SECRETS = ("alicewonder", "192.168.7.9", "hunter2xyz", "ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123", "B123456789", "hf_ABCDEFGHIJKLMNOPQRST")
+
+
+def private_node():
+    """A raw snapshot's secrets, where a fleet shows them: values, failures, findings."""
+    outcome = {"verdict": "FAIL", "expectation": "machine.iommu", "subject": "", "expected": "pt", "actual": "/home/alicewonder/x 192.168.7.9"}
+    finding = {"id": "x", "severity": "error", "standing": "cause", "title": "alicewonder cannot write /home/alicewonder/.cache"}
+    return report("rack-7.corp.example.org", verdict="FAIL", outcomes=[outcome], findings=[finding], **{
+        "kernel.release": "6.8.0-alicewonder 192.168.7.9", "kernel.cmdline": "ro password=hunter2xyz", "machine.serial": "B123456789",
+        "rocm.path": "/home/alicewonder/rocm", "machine.iommu": "token=ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123",
+        "env.HF_TOKEN": "hf_ABCDEFGHIJKLMNOPQRST"})
+
+
+def usual_nodes(count):
+    there = {"kernel.cmdline": "ro", "machine.serial": "none", "rocm.path": "/opt/rocm", "machine.iommu": "pt", "env.HF_TOKEN": "unset"}
+    return same(count, **there)
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv", "--html"])
+def test_what_is_shared_is_redacted_and_names_the_node(form, tmp_path):
+    stream = "\n".join(map(json.dumps, [*usual_nodes(4), private_node()])).encode()
+    target = [] if form == "--json" else [tmp_path / "f"]
+    done = run("fleet", form, *target, "-", stdin=stream)
+    shown = (tmp_path / "f").read_text() if target else done.stdout
+    assert done.returncode == 1 and "rack-7.corp.example.org" in shown
+    assert [secret for secret in SECRETS if secret in shown] == []
+    assert shown.replace("&lt;", "<").replace("&gt;", ">").count("<user-1>") >= 3  # the same value the same token
+    open_ = run("fleet", form, *target, "--no-redact", "-", stdin=stream)
+    shown = (tmp_path / "f").read_text() if target else open_.stdout
+    assert [secret for secret in SECRETS if secret not in shown] == []
+
+
+def test_the_terminal_shows_things_as_they_are():
+    shown = run("fleet", "-", stdin="\n".join(map(json.dumps, [*usual_nodes(4), private_node()])).encode()).stdout
+    assert [secret for secret in SECRETS if secret not in shown] == []
+
+
+def test_the_folder_of_a_stream_is_no_part_of_a_name(tmp_path):
+    (tmp_path / "all.jsonl").write_text("\n".join(json.dumps(dict(each, node="")) for each in [*same(3), report("", **{"kernel.release": "5"})]))
+    assert [o["node"] for o in json.loads(run("fleet", "--json", tmp_path / "all.jsonl").stdout)["outliers"]] == ["all.jsonl, document 4"]
+
+
+def test_own_words_are_no_secret():
+    absent = {"state": "absent", "source": "environment"}
+    stream = "\n".join(map(json.dumps, [*same(4, **{"env.HF_TOKEN": absent}), report("odd", **{"env.HF_TOKEN": "hf_ABCDEFGHIJKLMNOPQRST"})])).encode()
+    [outlier] = json.loads(run("fleet", "--json", "-", stdin=stream).stdout)["outliers"]
+    assert [(d["value"], d["usual"]) for d in outlier["differences"]] == [("<key-1>", "not there")]
+
+
+DAMAGED = {
+    "severity": report("bad", findings=[{"id": "x", "severity": "bogus", "title": "t"}]),
+    "verdict in small letters": report("bad", verdict="fail"),
+    "verdict of another program": report("bad", verdict="BOGUS"),
+    "verdict of nothing": report("bad", verdict=None),
+    "skipped as a whole": report("bad", verdict="SKIPPED"),
+    "verdict of an outcome": report("bad", outcomes=[{"verdict": "fail", "expectation": "a", "expected": "b", "actual": "c"}]),
+    "no outcomes and no verdict": {k: v for k, v in report("bad").items() if k not in ("verdict", "outcomes")},
+}
+
+
+@pytest.mark.parametrize("bad", DAMAGED.values(), ids=DAMAGED)
+def test_a_word_that_decides_and_is_not_known_makes_a_report_unreadable(bad):
+    for count in (2, 4):  # alone or as the minority, compared or too few
+        done = run("fleet", "--json", "-", stdin="\n".join(map(json.dumps, [*same(count), bad])).encode())
+        answer = json.loads(done.stdout)
+        assert (answer["nodes"], len(answer["broken"]), done.returncode) == (count, 1, 3)
+        assert len(done.stderr.splitlines()) == 1 and f"document {count + 1}: damaged" in done.stderr
+
+
+def test_numbers_of_too_many_digits():
+    whole = json.dumps(report("bad", **{"kernel.release": "HERE"})).replace('"HERE"', "9" * 5000)
+    good = "\n".join(map(json.dumps, same(3)))
+    for text, broken in ((good + "\n" + whole, 1), (good + "\n{} " + whole, 2)):
+        done = run("fleet", "--json", "-", stdin=text.encode())
+        assert (json.loads(done.stdout)["nodes"], done.returncode, len(done.stderr.splitlines())) == (3, 3, broken)
+        assert "holds a number of too many digits" in done.stderr
+    large = report("large", **{"memory.ram_bytes": 10**400, "gpu.vram_bytes[0]": -10**4000})
+    assert merged(*same(4, **{"memory.ram_bytes": 1 << 36, "gpu.vram_bytes[0]": 1 << 34}), large).outliers[0].node == "large"
+
+
+def test_a_huge_file_is_one_line_and_the_others_are_read(tmp_path):
+    for each in same(3):
+        (tmp_path / f"{each['node']}.json").write_text(json.dumps(each))
+    with open(tmp_path / "huge.json", "wb") as file:
+        file.truncate(2 << 30)
+    read = []
+    with open(tmp_path / "huge.json", "rb") as file:
+        class Counting:
+            def read(self, size):
+                read.append(size)
+                return file.read(size)
+
+        assert [each.says for each in walk(["-"], Counting())] == ["standard input: longer than 64 MiB, no report is; the rest of it is left out"]
+    assert sum(read) < 70 << 20  # the rest is not even read
+    done = run("fleet", "--json", tmp_path)
+    assert json.loads(done.stdout)["nodes"] == 3 and done.returncode == 3
+    assert len(done.stderr.splitlines()) == 1 and "longer than 64 MiB" in done.stderr
+
+
+def test_reports_before_one_that_is_too_long_are_counted():
+    stream = "\n".join(map(json.dumps, same(3))).encode() + b'\n{"a": "' + b"x" * (66 << 20) + b'"}\n'
+    answer = json.loads(run("fleet", "--json", "-", stdin=stream).stdout)
+    assert answer["nodes"] == 3 and answer["broken"] == ["standard input, document 4: longer than 64 MiB, no report is; the rest of it is left out"]
+
+
+@pytest.mark.parametrize("separator", ["", "\n"], ids=["one line", "lines"])
+def test_a_file_of_a_million_others_is_given_up(separator):
+    broken = list(walk(["-"], io.BytesIO(separator.join(["{}"] * 1_000_000).encode())))
+    assert len(broken) == 1001 and "1000 documents in a row are no reports" in broken[-1].says
+
+
+def test_a_start_of_a_report_on_the_edge_of_what_is_read_at_once():
+    first, second = (json.dumps(each).encode() for each in same(2))
+    for edge in range(-2, 3):
+        stream = first + b" " * ((1 << 20) + edge - len(first)) + b"\n" + second
+        assert [each.name for each in walk(["-"], io.BytesIO(stream))] == ["n0", "n1"]
+
+
+def test_no_escape_reaches_a_terminal_or_a_page(tmp_path):
+    escape = "\x1b]0;pwn\x07\x1b[31m"
+    outcome = {"verdict": "FAIL", "expectation": escape + "a", "subject": escape, "expected": escape, "actual": escape}
+    bad = report("bad" + escape, verdict="FAIL", outcomes=[outcome], findings=[{"id": escape + "i", "severity": "error", "title": escape}],
+                 **{f"gpu.x{escape}[{escape}]": escape, "machine.product": "X"})
+    bad["action"] = escape + "ACT"
+    for number, each in enumerate([*same(4), bad, report("v", verdict=escape)]):
+        (tmp_path / f"{number}.json").write_text(json.dumps(each))
+    (tmp_path / f"x{escape}.json").write_text("[" * 9)
+    done = run("fleet", tmp_path)
+    assert done.returncode == 1 and "bad" in done.stdout and "ACT" in done.stdout and len(done.stderr.splitlines()) == 2
+    run("fleet", tmp_path, "--html", tmp_path / "page", "--csv", tmp_path / "table")
+    for shown in (done.stdout, done.stderr, (tmp_path / "page").read_text(), (tmp_path / "table").read_text(),
+                  run("fleet", tmp_path / f"no{escape}").stderr):
+        assert shown and not set("\x1b\x07") & set(shown)
+
+
+@pytest.mark.parametrize("odd", ["NaN", "Infinity", "-Infinity", "1e999", "[NaN]", '{"a": NaN}'])
+def test_numbers_that_json_has_not_leave_the_answer_json(odd):
+    bad = json.dumps(report("odd", **{"gpu.link_width[0]": "HERE", "kernel.release": "HERE"})).replace('"HERE"', odd)
+    done = run("fleet", "--json", "-", stdin="\n".join([*map(json.dumps, same(4)), bad]).encode())
+
+    def refuse(word):
+        raise AssertionError(word)
+
+    answer = json.loads(done.stdout, parse_constant=refuse)
+    jsonschema.validate(answer, json.loads((TOP / "docs/fleet.schema.json").read_text()))
+    assert [outlier["node"] for outlier in answer["outliers"]] == ["odd"]
+
+
 def test_real_reports_of_both_commands(tmp_path):
     """`check --json` and `preflight --format json` of one machine, as a process writes them."""
     tree = TOP / "fixtures/machines/rx7900xtx"

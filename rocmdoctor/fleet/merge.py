@@ -95,7 +95,7 @@ class Merge:
         for cell in self._kinds():
             name = _name(cell)
             for number in cell.nodes:
-                if self._nodes[number].verdict in ("FAIL", "UNKNOWN"):
+                if self._nodes[number].verdict in ("FAIL", "UNKNOWN") or self._nodes[number].failures:
                     found[number] = self._outlier(number, name)
             if len(cell.nodes) >= FEWEST:
                 self._compare(cell, name, found, splits, everywhere)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import pathlib
 from collections.abc import Iterable, Iterator
@@ -12,10 +13,15 @@ from typing import Any, BinaryIO
 
 from rocmdoctor import vocabulary
 from rocmdoctor.differences import cmdline_words
+from rocmdoctor.model import SEVERITIES
+from rocmdoctor.preflight.verdict import ORDER
 
 LONGEST = 64 << 20
 _CHUNK = 1 << 20
 _TEXT = 300
+_MOST_BAD = 1000
+_LARGEST_INT = 1 << 64
+_OVERALL = tuple(verdict for verdict in ORDER if verdict != "SKIPPED")
 # The same few hundred names come in every report.
 _volatile = functools.lru_cache(maxsize=4096)(vocabulary.volatile)
 Key = tuple[str, str, str]  # fact, item, part of a dictionary
@@ -82,29 +88,37 @@ def _file(path: pathlib.Path) -> Iterator[Node | Broken]:
 
 def _stream(file: BinaryIO, name: str) -> Iterator[Node | Broken]:
     """Documents that begin at the start of a line: one JSON a line, or several printed one below the other."""
-    held, number = b"", 0
-    while True:
+    held, seen = bytearray(), 1  # what lies before `seen` holds no start of a further document
+    number, bad, ended = 0, 0, False
+    while not ended:
         chunk = file.read(_CHUNK)
+        ended = not chunk
         held += chunk
-        while (cut := held.find(b"\n{", 1)) >= 0 or not chunk or len(held) > LONGEST:
-            piece, held = (held[:cut + 1], held[cut + 1:]) if cut >= 0 else (held, b"")
+        while (cut := held.find(b"\n{", seen)) >= 0 or ended:
+            piece = bytes(held[:cut + 1] if cut >= 0 else held)
+            del held[:len(piece)]
+            seen = 1
             if piece.strip():
                 for document in _documents(piece, name, number + 1):
                     number += 1
                     yield document
+                    bad = bad + 1 if isinstance(document, Broken) else 0
+                    if bad == _MOST_BAD:
+                        yield Broken(f"{name}: {bad} documents in a row are no reports; the rest of it is left out")
+                        return
             if cut < 0:
                 break
-        if not chunk:
-            if not number:
-                yield Broken(f"{name}: empty")
+        seen = max(1, len(held) - 1)
+        if len(held) > LONGEST:
+            place = f"{name}, document {number + 1}" if number else name
+            yield Broken(f"{place}: longer than {LONGEST >> 20} MiB, no report is; the rest of it is left out")
             return
+    if not number:
+        yield Broken(f"{name}: empty")
 
 
 def _documents(piece: bytes, name: str, number: int) -> Iterator[Node | Broken]:
-    place = name if number == 1 else f"{name}, document {number}"
-    if len(piece) > LONGEST:
-        yield Broken(f"{place}: longer than {LONGEST >> 20} MiB")
-        return
+    place = _place(name, number)
     try:
         yield _node(json.loads(piece), place, name)
         return
@@ -112,20 +126,33 @@ def _documents(piece: bytes, name: str, number: int) -> Iterator[Node | Broken]:
         if error.msg != "Extra data":
             yield Broken(f"{place}: not JSON ({error.msg}, line {error.lineno})")
             return
-    except (RecursionError, UnicodeDecodeError) as error:
-        yield Broken(f"{place}: not JSON ({type(error).__name__})")
+    except (RecursionError, ValueError) as error:
+        yield Broken(f"{place}: {_unreadable(error)}")
         return
     text, at, decoder = piece.decode("utf-8", "replace").strip(), 0, json.JSONDecoder()
     while at < len(text):
+        place = _place(name, number)
         try:
             data, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            yield Broken(f"{place}: not JSON ({type(error).__name__})")
+            yield Broken(f"{place}: {_unreadable(error)}")
             return
-        yield _node(data, f"{name}, document {number}" if number > 1 else name, name)
+        yield _node(data, place, name)
         number, at = number + 1, end
         while at < len(text) and text[at].isspace():
             at += 1
+
+
+def _place(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}, document {number}"
+
+
+def _unreadable(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg})"
+    if isinstance(error, RecursionError):
+        return "nested too deep to be a report"
+    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "holds a number of too many digits"
 
 
 def _node(data: Any, place: str, source: str) -> Node | Broken:
@@ -134,8 +161,8 @@ def _node(data: Any, place: str, source: str) -> Node | Broken:
         return Broken(f"{place}: not a report of check or preflight")
     try:
         return _taken_apart(data, place, source)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        return Broken(f"{place}: damaged ({type(error).__name__}: {error})")
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        return Broken(f"{place}: damaged ({error if type(error) is ValueError else f'{type(error).__name__}: {error}'})")
 
 
 def _taken_apart(data: dict[str, Any], place: str, source: str) -> Node:
@@ -151,14 +178,33 @@ def _taken_apart(data: dict[str, Any], place: str, source: str) -> Node:
         _put(facts, name, addresses.get(item, item) if vocabulary.entity(name) == "gpu" else item, fact)
     product = facts.get(("machine.product", "", "")) or facts.get(("machine.board", "", ""))
     cards = tuple(sorted(str(value) for (name, _, _), value in facts.items() if name == "gpu.pci_id" and isinstance(value, str)))
-    findings = {str(f["id"]): (str(f["severity"]), str(f["title"])) for f in data.get("findings", ())
-                if f.get("standing") != "possible" and f["id"] != "no-amd-gpu"}
-    outcomes = data.get("outcomes", ())
-    failures = [f"{o['verdict']} {o['expectation']}" + (f" ({o['subject']})" if o.get("subject") else "") + f": expected {o['expected']}, "
-                f"found {o['actual']}" for o in outcomes if o["verdict"] in ("FAIL", "UNKNOWN")]
-    name = str(data.get("node") or "") or (pathlib.Path(source).stem if place == source and source != "standard input" else place)
-    return Node(name, str(snapshot.get("taken", "")), product if isinstance(product, str) else "", cards, facts, findings,
-                str(data["verdict"]) if "outcomes" in data else "", str(data.get("action", "")), failures)
+    findings = {str(f["id"])[:_TEXT]: (_one_of(SEVERITIES, f["severity"], "severity"), str(f["title"])[:_TEXT])
+                for f in data.get("findings", ()) if f.get("standing") != "possible" and f["id"] != "no-amd-gpu"}
+    # The verdict of `check` is another word: its findings are compared instead.
+    verdict = _one_of(_OVERALL, data["verdict"], "verdict") if "outcomes" in data or data["schema"].startswith("rocmdoctor.preflight/") else ""
+    failures = [_failure(o) for o in data.get("outcomes", ()) if _one_of(ORDER, o["verdict"], "verdict") in ("FAIL", "UNKNOWN")]
+    return Node(str(data.get("node") or "")[:_TEXT] or _called(place, source), str(snapshot.get("taken", "")),
+                product if isinstance(product, str) else "", cards, facts, findings, verdict, str(data.get("action", ""))[:_TEXT], failures)
+
+
+def _one_of(words: tuple[str, ...], value: Any, what: str) -> str:
+    """A word that decides: one that is not known must not pass for harmless. Raises ValueError."""
+    if value not in words:
+        raise ValueError(f"{what} {str(value)[:40]!r} is none of {', '.join(words)}")
+    return str(value)
+
+
+def _failure(outcome: dict[str, Any]) -> str:
+    subject = f" ({outcome['subject']})" if outcome.get("subject") else ""
+    return (f"{outcome['verdict']} {outcome['expectation']}{subject}"[:_TEXT]
+            + f": expected {str(outcome['expected'])[:_TEXT]}, found {str(outcome['actual'])[:_TEXT]}")
+
+
+def _called(place: str, source: str) -> str:
+    """A nameless report is called like its file, without the folders: their names are nobody's business."""
+    if source == "standard input":
+        return place
+    return pathlib.Path(source).stem if place == source else pathlib.Path(source).name + place.removeprefix(source)
 
 
 def _put(facts: dict[Key, Any], name: str, item: str, fact: dict[str, Any]) -> None:
@@ -177,6 +223,10 @@ def _put(facts: dict[Key, Any], name: str, item: str, fact: dict[str, Any]) -> N
 
 def _plain(name: str, value: Any) -> Any:
     """Something that can be counted."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return Unread("not_a_number")  # JSON has no such number, and it equals not even itself
+    if isinstance(value, int) and abs(value) > _LARGEST_INT:
+        return str(value)[:_TEXT]
     if isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):

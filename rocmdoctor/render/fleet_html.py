@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from rocmdoctor.fleet.answer import Fleet, headline
-from rocmdoctor.render.fleet_text import cause_words, names
+from rocmdoctor.render.fleet_text import HEADLINE, cause_words, names
 from rocmdoctor.render.wording import wash
 
 _HERE = Path(__file__).resolve().parent
@@ -25,4 +25,5 @@ def render(fleet: Fleet) -> str:
     style = (_HERE / "report.css").read_text("utf-8") + _TABLES
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return environment.get_template("fleet.html.j2").render(fleet=fleet, head=headline(fleet), most=MOST, style=Markup(style), policy=Markup(policy))
+    head = wash(headline(fleet), HEADLINE)
+    return environment.get_template("fleet.html.j2").render(fleet=fleet, head=head, most=MOST, style=Markup(style), policy=Markup(policy))

@@ -10,6 +10,7 @@ from rocmdoctor.render.wording import wash
 
 MOST_OUTLIERS = 50
 MOST_NAMES = 12
+HEADLINE = 1000
 _STYLE = {"FAIL": "bold red", "UNKNOWN": "bold yellow", "WARN": "yellow", "PASS": "green"}
 
 
@@ -27,9 +28,9 @@ def cause_words(cause: Cause) -> str:
 def render(fleet: Fleet, width: int, colour: bool) -> str:
     """The whole answer; of many outliers the worst."""
     console, out = console_for(width, colour)
-    say(console, Text(headline(fleet), style="bold green" if not fleet.outliers else "bold red"))
+    say(console, Text(wash(headline(fleet), HEADLINE), style="bold green" if not fleet.outliers else "bold red"))
     if fleet.verdicts:
-        say(console, Text("preflight: " + ", ".join(f"{count} {verdict}" for verdict, count in fleet.verdicts.items())), 2)
+        say(console, Text("preflight: " + ", ".join(f"{count} {wash(verdict)}" for verdict, count in fleet.verdicts.items())), 2)
     for kind in fleet.kinds:
         few = "" if kind.nodes >= 3 else " (too few to compare)"
         say(console, Text(f"{kind.nodes} x {wash(kind.name)}: {kind.equal} equal{few}"), 2)
@@ -45,8 +46,8 @@ def render(fleet: Fleet, width: int, colour: bool) -> str:
         console.print()
         say(console, Text("Worst first", style="bold"))
     for outlier in fleet.outliers[:MOST_OUTLIERS]:
-        verdict = (f" {outlier.verdict}", _STYLE.get(outlier.verdict, "")) if outlier.verdict else ""
-        say(console, Text.assemble((wash(outlier.node), "bold"), verdict, f" {outlier.action}" if outlier.action else ""), 2)
+        verdict = (f" {wash(outlier.verdict)}", _STYLE.get(outlier.verdict, "")) if outlier.verdict else ""
+        say(console, Text.assemble((wash(outlier.node), "bold"), verdict, f" {wash(outlier.action)}" if outlier.action else ""), 2)
         for line in [*outlier.failures, *outlier.findings]:
             say(console, Text(wash(line)), 4)
         for d in outlier.differences:
