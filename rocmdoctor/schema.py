@@ -70,6 +70,9 @@ def _of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return {"enum": list(arguments)}
     if origin is Union or origin is types.UnionType:
         return {"oneOf": [_of(argument, definitions) for argument in arguments]}
+    if origin is tuple and Ellipsis not in arguments:
+        places = [_of(argument, definitions) for argument in arguments]
+        return {"type": "array", "prefixItems": places, "minItems": len(places), "maxItems": len(places)}
     if origin in (list, tuple):
         return {"type": "array", "items": _of(arguments[0], definitions)}
     if origin is dict:

@@ -429,3 +429,10 @@ def test_values_of_an_odd_type_are_compared_like_any_other(odd):
         fleet = merged(*same(6), report("odd", **{name: {"state": "known", "value": odd, "source": "x"}}))
         assert fleet.nodes == 7 and fleet.broken == []
         assert [o.node for o in fleet.outliers] in ([], ["odd"]), (name, fleet.outliers)
+
+
+def test_a_fleet_of_two_halves_fits_its_schema():
+    halves = [report(f"n{number}", **{"kernel.release": "6.17" if number % 2 else "6.8.0"}) for number in range(10)]
+    answer = json.loads(run("fleet", "--json", "-", stdin="\n".join(map(json.dumps, halves)).encode()).stdout)
+    assert answer["splits"]
+    jsonschema.validate(answer, json.loads((TOP / "docs/fleet.schema.json").read_text()))
