@@ -336,6 +336,24 @@ def test_a_policy_that_would_grow_without_bound_is_refused(policy):
         load(policy("#" * (2 << 20)), TODAY)
 
 
+@pytest.mark.parametrize("text", ["[" * 500_000, "{a: " * 200_000, "- " * 500_000, "expect: " + "[" * 60_000 + "]" * 60_000],
+                         ids=["brackets", "braces", "dashes", "closed"])
+def test_a_policy_nested_too_deeply_is_refused_before_a_parser_calls_itself(policy, text):
+    """In a process of its own: what this is about ends the interpreter."""
+    file = policy(text)
+    done = typed("preflight", "lint", file)
+    assert (done.returncode, done.stdout) == (1, f"{file}:1: nested too deeply, more than 50 levels\n"), done.stderr
+    assert run("preflight", "--policy", file).returncode == 2
+
+
+def test_a_pipe_is_no_policy_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    done = typed("preflight", "lint", tmp_path / "pipe.yaml")
+    assert done.returncode == 1 and "not a regular file" in done.stdout
+    done = typed("preflight", "--policy", tmp_path / "pipe.yaml")
+    assert done.returncode == 2 and "not a regular file" in done.stderr
+
+
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_shipped_policies_are_clean_and_never_pass_an_unread_machine(name):
     made, old = load(name, TODAY)
@@ -381,6 +399,14 @@ def one(path, want, **facts):
     ("gpus.count", "8", {"pci.amd_gpu_count": 7}, "FAIL"),
     ("versions.kernel", "'>=6.8,<6.17'", {"kernel.release": "6.17.0-5-generic"}, "FAIL"),
     ("versions.kernel", "'>=6.8'", {"kernel.release": "6.12.1"}, "PASS"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "v6.8rc1"}, "PASS"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "git-9f3a1c"}, "UNKNOWN"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "9f3a1c"}, "UNKNOWN"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "custom-2024"}, "UNKNOWN"),
+    ("versions.kernel", "'<7'", {"kernel.release": "linux-next-1"}, "UNKNOWN"),
+    ("versions.rocm", "'>=7'", {"runtime.rocm_version": "7.2.26015-fc0010cf6a"}, "PASS"),
+    ("versions.linux_firmware", "'>=20240101'", {"firmware.package_version": "20240318.git3b128b60-0ubuntu2"}, "PASS"),
+    ("versions.linux_firmware", "'>=20240101'", {"firmware.package_version": "1:20230318-1"}, "FAIL"),
     ("versions.driver", "'>=6.12'", {"amdgpu.version": Absent("x")}, "FAIL"),
     ("firmware.mec", "'>=0x1f'", {"gpu.fw.mec[0]": "0x0000001e"}, "FAIL"),
     ("firmware.mec", "'>=0x1f'", {"gpu.fw.mec[0]": "garbage"}, "UNKNOWN"),
