@@ -139,7 +139,8 @@ class _Reader:
             for event in yaml.parse(text, Loader=loader):  # one by one, nothing calls itself here
                 depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
                 if depth > _DEEPEST:
-                    self.problems.append(f"{self.file}:{event.start_mark.line + 1}: nested too deeply, more than {_DEEPEST} levels")
+                    line = event.start_mark.line + 1 if event.start_mark else 1
+                    self.problems.append(f"{self.file}:{line}: nested too deeply, more than {_DEEPEST} levels")
                     return policy
             root = yaml.compose(text, Loader=loader)
         except yaml.YAMLError as error:
