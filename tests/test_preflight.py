@@ -614,6 +614,10 @@ def test_a_report_of_a_saved_machine_is_named_after_it(policy, saved, tmp_path):
     report.write_text(json.dumps({"node": "gpu-17", "snapshot": json.loads((tmp_path / "node7.rack.json").read_text())}))
     assert node("--snapshot", report) == "gpu-17"
     assert node("--root", MACHINES / "rx7900xtx") == "rx7900xtx"
+    (tmp_path / "tree/etc").mkdir(parents=True)
+    assert node("--root", tmp_path / "tree") == "tree"
+    (tmp_path / "tree/etc/hostname").write_text("# name\nnode9\n")
+    assert node("--root", tmp_path / "tree") == "node9"
 
 
 PRIVATE = """name: box of alice at 192.168.7.9

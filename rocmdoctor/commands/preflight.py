@@ -270,15 +270,29 @@ def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, mo
 
 
 def _node(root: str, snapshot_file: str | None) -> str:
-    """Whose facts these are: this host, the node that a saved report names, or what the file or the folder is called."""
+    """Whose facts these are: this host, the node that a saved report or the /etc/hostname of a tree names, or what the file or the
+    folder is called."""
     if snapshot_file == "-":
         return "standard input"
     if snapshot_file:
         file = pathlib.Path(snapshot_file)
         return _named_inside(file) or file.absolute().name.removesuffix(".gz").removesuffix(".json") or "a snapshot"
     if root != "/":
-        return pathlib.Path(root).resolve().name or "a recorded machine"
+        place = pathlib.Path(root).resolve()
+        return _hostname(place / "etc/hostname") or place.name or "a recorded machine"
     return platform.node() or "this machine"
+
+
+def _hostname(file: pathlib.Path) -> str:
+    """The first word of the file that is no comment; "" where there is none. A link may lead out of the tree, to this host's."""
+    try:
+        if file.is_symlink() or not file.is_file():
+            return ""
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            lines = opened.read(1024).splitlines()
+    except OSError:
+        return ""
+    return next((words[0] for line in lines if (words := line.split()) and not line.startswith("#")), "")[:200]
 
 
 def _named_inside(file: pathlib.Path) -> str:
