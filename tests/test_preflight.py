@@ -599,7 +599,8 @@ def test_escape_sequences_of_a_policy_reach_no_format_and_no_terminal(policy, sa
         done = run("preflight", "--policy", file, "--snapshot", bad, "--format", name)
         assert done.returncode == 1 and "\x1b" not in done.stdout + done.stderr and "\x07" not in done.stdout, name
     for arguments in (("preflight", "lint", policy("expct: 1\n", f"{HOSTILE_NAME}2.yaml")), ("preflight", "lint", file + "/none"),
-                      ("preflight", "--policy", file + "/none")):
+                      ("preflight", "--policy", file + "/none"), ("preflight", "--policy", file, "--root", file),
+                      ("preflight", "--policy", file, "--snapshot", bad, "--format", f"json={file}/none")):
         done = run(*arguments)
         assert done.returncode in (1, 2) and "rack" in done.stdout + done.stderr and "\x1b" not in done.stdout + done.stderr
 

@@ -110,7 +110,7 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
         raise SystemExit(3)
     if out:
         write_whole(out, text)
-        click.echo(f"written to {out}; `rocmdoctor preflight --policy {out}` asks it", err=True)
+        click.echo(_printable(f"written to {out}; `rocmdoctor preflight --policy {out}` asks it"), err=True)
     else:
         click.echo(text, nl=False)
 
@@ -118,7 +118,7 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
 def _usage(text: str) -> Usage:
     from rocmdoctor.console import Usage
 
-    return Usage(text)
+    return Usage("\n".join(map(_printable, text.split("\n"))))
 
 
 def _printable(text: object) -> str:
@@ -151,7 +151,7 @@ def _policy(name: str) -> tuple[Policy, list[str]]:
     try:
         return load(name, datetime.date.today())
     except BadPolicy as error:
-        raise _usage("\n".join(map(_printable, error.args)) + "\nthe policy is not used; `rocmdoctor preflight lint FILE` checks it again") from None
+        raise _usage("\n".join(map(str, error.args)) + "\nthe policy is not used; `rocmdoctor preflight lint FILE` checks it again") from None
 
 
 def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pythons: tuple[str, ...],
@@ -352,7 +352,7 @@ def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> 
             raise
         except (Usage, OSError) as error:
             reason = error.message if isinstance(error, Usage) else f"standard output: cannot be written ({error.strerror})"
-            click.echo(f"{reason}; the verdict was {gate.verdict}", err=True)
+            click.echo(_printable(f"{reason}; the verdict was {gate.verdict}"), err=True)
             gate.exit_status = gate.exit_status or 3
             if not file:  # the interpreter would try again to write what is left in the buffer, and fail as it ends
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
