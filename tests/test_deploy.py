@@ -237,7 +237,11 @@ def test_ansible_runs_it_over_ssh_and_the_reports_become_one_answer(hosts, tmp_p
     program = tmp_path / "rocmdoctor"
     program.write_text(f'#!/bin/sh\ncd {shlex.quote(str(TOP))} || exit 70\nexec {shlex.quote(sys.executable)} -m rocmdoctor "$@"\n')
     program.chmod(0o755)
-    trees = [MACHINES / "rx7900xtx", MACHINES / "rx7900xtx", narrow, MACHINES / "rx7900xtx"]
+    whole = shutil.copytree(MACHINES / "rx7900xtx", tmp_path / "whole", symlinks=True)
+    trees = [whole, shutil.copytree(whole, tmp_path / "second", symlinks=True), narrow, whole]
+    for number, tree in enumerate(trees[:3], 1):  # a report of a tree is named after the machine that was recorded
+        (tree / "etc").mkdir(exist_ok=True)
+        (tree / "etc/hostname").write_text(f"gpu{number}\n")
     inventory = {"all": {"hosts": {
         f"gpu{number}": {"ansible_host": address, "rocmdoctor_preflight_options": ["--root", str(tree)]}
         for number, (address, tree) in enumerate(zip(hosts, trees, strict=True), 1)},
@@ -258,7 +262,7 @@ def test_ansible_runs_it_over_ssh_and_the_reports_become_one_answer(hosts, tmp_p
     assert "FAIL (ISOLATE): pcie.width" in said
     reports = sorted((tmp_path / "reports").glob("gpu*.json"))
     assert [file.stem for file in reports] == ["gpu1", "gpu2", "gpu3"]
-    # Each answered under the name that its host has there.
+    # Each answered under the name of its machine.
     assert [json.loads(file.read_text())["node"] for file in reports] == ["gpu1", "gpu2", "gpu3"]
     fleet = run(program, "fleet", "--json", tmp_path / "reports")
     answer = json.loads(fleet.stdout)

@@ -336,6 +336,24 @@ def test_a_policy_that_would_grow_without_bound_is_refused(policy):
         load(policy("#" * (2 << 20)), TODAY)
 
 
+@pytest.mark.parametrize("text", ["[" * 500_000, "{a: " * 200_000, "- " * 500_000, "expect: " + "[" * 60_000 + "]" * 60_000],
+                         ids=["brackets", "braces", "dashes", "closed"])
+def test_a_policy_nested_too_deeply_is_refused_before_a_parser_calls_itself(policy, text):
+    """In a process of its own: what this is about ends the interpreter."""
+    file = policy(text)
+    done = typed("preflight", "lint", file)
+    assert (done.returncode, done.stdout) == (1, f"{file}:1: nested too deeply, more than 50 levels\n"), done.stderr
+    assert run("preflight", "--policy", file).returncode == 2
+
+
+def test_a_pipe_is_no_policy_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    done = typed("preflight", "lint", tmp_path / "pipe.yaml")
+    assert done.returncode == 1 and "not a regular file" in done.stdout
+    done = typed("preflight", "--policy", tmp_path / "pipe.yaml")
+    assert done.returncode == 2 and "not a regular file" in done.stderr
+
+
 @pytest.mark.parametrize("name", sorted(shipped()))
 def test_shipped_policies_are_clean_and_never_pass_an_unread_machine(name):
     made, old = load(name, TODAY)
@@ -351,6 +369,32 @@ def test_the_machine_that_a_policy_is_made_from_passes_it(machine, tmp_path):
     assert run("preflight", "lint", file).returncode == 0
     done = run("preflight", "--policy", file, "--root", MACHINES / machine)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("odd", ["text", "", "\x1b]0;x\x07\n", "\ud800", "🙂", -1, 10**400, 1e308, float("nan"), float("inf"), True, None, [], [None],
+                                 {"a": 1}, 1.5], ids=ascii)
+def test_of_a_damaged_snapshot_a_policy_is_made_that_lint_takes(odd, saved, tmp_path):
+    names = [name for name, fact in recorded("mi300x-node").facts.items() if isinstance(fact, Known)]
+    file = tmp_path / "made.yaml"
+    done = run("preflight", "init", "--snapshot", saved("mi300x-node", **dict.fromkeys(names, odd)), "-o", file)
+    assert done.returncode == (0 if odd else 3), done.stderr
+    if odd:
+        assert run("preflight", "lint", file).returncode == 0, file.read_text()
+        made, _ = load(str(file), TODAY)
+        assert "expect:" in file.read_text() and made.name == "this-machine"
+    alone = saved("mi300x-node", **dict.fromkeys((name for name in names if name != "pci.amd_gpu_count"), odd))
+    assert run("preflight", "init", "--snapshot", alone, "-o", file).returncode == 0
+    assert "count: 8" in file.read_text() and "inf" not in file.read_text() and "nan" not in file.read_text().replace("findings", "")
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), [float("-inf")]], ids=repr)
+def test_json_holds_no_word_that_is_not_json(odd, policy, saved):
+    done = run("preflight", "--policy", policy(GOOD), "--snapshot", saved(**{"gpu.link_width[0]": odd, "gpu.vram_bytes[0]": odd}), "--format", "json")
+
+    def refuse(word):
+        raise AssertionError(word)
+    data = json.loads(done.stdout, parse_constant=refuse)
+    assert done.returncode == 3 and data["snapshot"]["facts"]["gpu.vram_bytes[0]"]["value"] in (None, [None])
 
 
 def test_no_policy_is_made_where_there_is_no_gpu():
@@ -381,6 +425,14 @@ def one(path, want, **facts):
     ("gpus.count", "8", {"pci.amd_gpu_count": 7}, "FAIL"),
     ("versions.kernel", "'>=6.8,<6.17'", {"kernel.release": "6.17.0-5-generic"}, "FAIL"),
     ("versions.kernel", "'>=6.8'", {"kernel.release": "6.12.1"}, "PASS"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "v6.8rc1"}, "PASS"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "git-9f3a1c"}, "UNKNOWN"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "9f3a1c"}, "UNKNOWN"),
+    ("versions.kernel", "'>=6.8'", {"kernel.release": "custom-2024"}, "UNKNOWN"),
+    ("versions.kernel", "'<7'", {"kernel.release": "linux-next-1"}, "UNKNOWN"),
+    ("versions.rocm", "'>=7'", {"runtime.rocm_version": "7.2.26015-fc0010cf6a"}, "PASS"),
+    ("versions.linux_firmware", "'>=20240101'", {"firmware.package_version": "20240318.git3b128b60-0ubuntu2"}, "PASS"),
+    ("versions.linux_firmware", "'>=20240101'", {"firmware.package_version": "1:20230318-1"}, "FAIL"),
     ("versions.driver", "'>=6.12'", {"amdgpu.version": Absent("x")}, "FAIL"),
     ("firmware.mec", "'>=0x1f'", {"gpu.fw.mec[0]": "0x0000001e"}, "FAIL"),
     ("firmware.mec", "'>=0x1f'", {"gpu.fw.mec[0]": "garbage"}, "UNKNOWN"),
@@ -534,6 +586,64 @@ def test_github_annotations_stand_on_the_line_of_the_policy(written):
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::error", "::notice"]
     assert ",line=3," in lines[0] and ",line=4," in lines[1]
     assert all("\x1b" not in line for line in lines)
+
+
+HOSTILE_NAME = "rack\x1b]0;pwned\x07\x1b[31m"
+
+
+def test_escape_sequences_of_a_policy_reach_no_format_and_no_terminal(policy, saved):
+    text = f"name: {json.dumps(HOSTILE_NAME)}\n{GOOD}"
+    file = policy(text, f"{HOSTILE_NAME}.yaml")
+    bad = saved(**{"gpu.link_width[0]": 4})
+    for name in ("text", "github", "junit", "tap", "nagios", "prometheus", "json"):
+        done = run("preflight", "--policy", file, "--snapshot", bad, "--format", name)
+        assert done.returncode == 1 and "\x1b" not in done.stdout + done.stderr and "\x07" not in done.stdout, name
+    for arguments in (("preflight", "lint", policy("expct: 1\n", f"{HOSTILE_NAME}2.yaml")), ("preflight", "lint", file + "/none"),
+                      ("preflight", "--policy", file + "/none"), ("preflight", "--policy", file, "--root", file),
+                      ("preflight", "--policy", file, "--snapshot", bad, "--format", f"json={file}/none")):
+        done = run(*arguments)
+        assert done.returncode in (1, 2) and "rack" in done.stdout + done.stderr and "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_report_of_a_saved_machine_is_named_after_it(policy, saved, tmp_path):
+    def node(*arguments):
+        return json.loads(run("preflight", "--policy", policy(GOOD), *arguments, "--format", "json").stdout)["node"]
+    file = pathlib.Path(saved())
+    assert node("--snapshot", file) == "snapshot"
+    assert node("--snapshot", file.rename(tmp_path / "node7.rack.json")) == "node7.rack"
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps({"node": "gpu-17", "snapshot": json.loads((tmp_path / "node7.rack.json").read_text())}))
+    assert node("--snapshot", report) == "gpu-17"
+    assert node("--root", MACHINES / "rx7900xtx") == "rx7900xtx"
+    (tmp_path / "tree/etc").mkdir(parents=True)
+    assert node("--root", tmp_path / "tree") == "tree"
+    (tmp_path / "tree/etc/hostname").write_text("# name\nnode9\n")
+    assert node("--root", tmp_path / "tree") == "node9"
+
+
+PRIVATE = """name: box of alice at 192.168.7.9
+expect:
+  gpus: {product: /home/alice/cards}
+  pcie: {width: {want: 16, why: ask admin@example.com}}
+conditions:
+  - {name: c, that: "gpu.vbios == '/home/alice/vbios'", for_each: gpu, fix: "run /home/alice/flash.sh on 192.168.7.9"}
+"""
+
+
+@pytest.mark.parametrize("name", ["text", "json", "junit", "tap", "nagios", "prometheus", "github"])
+def test_private_words_leave_in_no_file(name, policy, saved, tmp_path):
+    bad = saved(**{"gpu.link_width[0]": Unknown("unreadable", "", "cat /home/alice/width"), "gpu.vbios[0]": "x"})
+    out = tmp_path / "out"
+    for more, there in (((), False), (("--no-redact",), True)):
+        done = run("preflight", "--policy", policy(PRIVATE), "--snapshot", bad, "--format", f"{name}={out}", "--format",
+                   "nagios" if name == "text" else "text", *more)
+        assert done.returncode == 1, done.stderr
+        assert any(word in out.read_text() for word in ("alice", "192.168.7.9", "admin@example.com")) is there, out.read_text()
+
+
+def test_text_on_the_terminal_says_what_is_meant(policy, saved):
+    done = run("preflight", "--policy", policy(PRIVATE), "--snapshot", saved(**{"gpu.vbios[0]": "x"}))
+    assert "/home/alice/flash.sh" in done.stdout
 
 
 def test_several_formats_one_of_them_on_standard_output(policy, saved, tmp_path):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 # A run takes a second; two hundred that were started at once have had their turn by then.
 _TURN_SECONDS = 300.0
+_REPORT_CAP = 16 << 20
 
 
 @click.group(invoke_without_command=True)
@@ -39,8 +40,8 @@ _TURN_SECONDS = 300.0
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined (level 2).")
-@click.option("--format", "formats", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(FORMATS)}; several at once, one of them without FILE."
-              "  [default: text]")
+@click.option("--format", "formats", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(FORMATS)}; several at once, one of them without FILE. "
+              "Private words are taken out of all but text on standard output.  [default: text]")
 @click.option("--fail-on", type=click.Choice(("error", "warning")), default="error", show_default=True, help="Exit with 1 from this on.")
 @click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in what is printed or written.")
 @click.pass_context
@@ -61,11 +62,12 @@ def command(context: click.Context, policy_name: str | None, level: int, soak: s
     began = time.monotonic()
     policy, old = _policy(policy_name)
     for line in old:
-        click.echo(line, err=True)
+        click.echo(_printable(line), err=True)
     taken = _now()
     snapshot, findings = _facts(policy, root, snapshot_file, level, pythons, taken)
     more = _soak(policy, snapshot, length) if length else []
-    gate = _gate(policy, snapshot, findings, more, level, taken, time.monotonic() - began, fail_on)
+    node = _node(root, snapshot_file)
+    gate = _gate(policy, snapshot, findings, more, level, taken, time.monotonic() - began, fail_on, node)
     gate.notes += old
     _write(gate, wanted, no_redact)
     raise SystemExit(gate.exit_status)
@@ -85,7 +87,7 @@ def lint(files: tuple[str, ...]) -> None:
         except BadPolicy as error:
             problems += map(str, error.args)
     for problem in problems:
-        click.echo(problem)
+        click.echo(_printable(problem))
     click.echo(f"{len(files)} {'policy' if len(files) == 1 else 'policies'}, {len(problems)} problem{'' if len(problems) == 1 else 's'}", err=True)
     raise SystemExit(1 if problems else 0)
 
@@ -108,7 +110,7 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
         raise SystemExit(3)
     if out:
         write_whole(out, text)
-        click.echo(f"written to {out}; `rocmdoctor preflight --policy {out}` asks it", err=True)
+        click.echo(_printable(f"written to {out}; `rocmdoctor preflight --policy {out}` asks it"), err=True)
     else:
         click.echo(text, nl=False)
 
@@ -116,7 +118,14 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
 def _usage(text: str) -> Usage:
     from rocmdoctor.console import Usage
 
-    return Usage(text)
+    return Usage("\n".join(map(_printable, text.split("\n"))))
+
+
+def _printable(text: object) -> str:
+    """Names of files and words of policies may hold escape sequences."""
+    from rocmdoctor.render.wording import wash_prose
+
+    return wash_prose(text)
 
 
 def _now() -> str:
@@ -247,17 +256,54 @@ def _soak(policy: Policy, snapshot: Snapshot, length: int) -> list[Outcome]:
 
 
 def _gate(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, more: list[Outcome], level: int, taken: str, seconds: float,
-          fail_on: str) -> Preflight:
+          fail_on: str, node: str) -> Preflight:
     from rocmdoctor.preflight import verdict
     from rocmdoctor.preflight.gate import judge
 
     outcomes = [*judge(policy, snapshot, findings, level, datetime.date.today()), *more]
     answer = verdict.overall(outcomes)
     return verdict.Preflight(
-        __version__, platform.node() or "this machine", policy.name, _seen_from_here(policy.file), level, answer,
+        __version__, node, policy.name, _seen_from_here(policy.file), level, answer,
         verdict.exit_status(answer, fail_on == "warning"),
         verdict.gravest(outcomes), verdict.fault(outcomes), outcomes, list(snapshot.notes), round(seconds, 3), taken,
         [verdict.FoundFinding(f.id, f.severity, f.standing, f.title) for f in findings or ()], list(snapshot.runs), snapshot)
+
+
+def _node(root: str, snapshot_file: str | None) -> str:
+    """Whose facts these are: this host, the node that a saved report or the /etc/hostname of a tree names, or what the file or the
+    folder is called."""
+    if snapshot_file == "-":
+        return "standard input"
+    if snapshot_file:
+        file = pathlib.Path(snapshot_file)
+        return _named_inside(file) or file.absolute().name.removesuffix(".gz").removesuffix(".json") or "a snapshot"
+    if root != "/":
+        place = pathlib.Path(root).resolve()
+        return _hostname(place / "etc/hostname") or place.name or "a recorded machine"
+    return platform.node() or "this machine"
+
+
+def _hostname(file: pathlib.Path) -> str:
+    """The first word of the file that is no comment; "" where there is none. A link may lead out of the tree, to this host's."""
+    try:
+        if file.is_symlink() or not file.is_file():
+            return ""
+        with open(file, encoding="utf-8", errors="replace") as opened:
+            lines = opened.read(1024).splitlines()
+    except OSError:
+        return ""
+    return next((words[0] for line in lines if (words := line.split()) and not line.startswith("#")), "")[:200]
+
+
+def _named_inside(file: pathlib.Path) -> str:
+    """The node of a saved report, "" where the file holds none: a bare snapshot does not know its host."""
+    try:
+        if not file.is_file() or file.stat().st_size > _REPORT_CAP:
+            return ""
+        node = json.loads(file.read_bytes()).get("node")
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return ""
+    return node[:200] if isinstance(node, str) else ""
 
 
 def _seen_from_here(file: str) -> str:
@@ -274,14 +320,18 @@ def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str
     from rocmdoctor.console import redactor, terminal
     from rocmdoctor.preflight.verdict import redacted, to_json
 
+    if name == "text" and not to_file:  # whoever typed the command is to see what is meant
+        from rocmdoctor.render import preflight_text
+
+        colour, width = terminal()
+        return preflight_text.render(gate, width, colour)
+    shared = redacted(gate, redactor(no_redact), name == "json")
     if name == "text":
         from rocmdoctor.render import preflight_text
 
-        colour, width = (False, 100) if to_file else terminal()
-        return preflight_text.render(gate, width, colour)
-    shared = redacted(gate, redactor(no_redact), name == "json")
+        return preflight_text.render(shared, 100, False)
     if name == "json":
-        return json.dumps(to_json(shared), indent=1, ensure_ascii=True, default=str) + "\n"
+        return json.dumps(to_json(shared), indent=1, ensure_ascii=True, default=str, allow_nan=False) + "\n"
     text: str = importlib.import_module(f"rocmdoctor.render.{name}").render(shared)
     return text
 
@@ -302,7 +352,7 @@ def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> 
             raise
         except (Usage, OSError) as error:
             reason = error.message if isinstance(error, Usage) else f"standard output: cannot be written ({error.strerror})"
-            click.echo(f"{reason}; the verdict was {gate.verdict}", err=True)
+            click.echo(_printable(f"{reason}; the verdict was {gate.verdict}"), err=True)
             gate.exit_status = gate.exit_status or 3
             if not file:  # the interpreter would try again to write what is left in the buffer, and fail as it ends
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

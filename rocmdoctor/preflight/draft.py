@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -9,17 +10,23 @@ from typing import Any
 from rocmdoctor import gpus, vocabulary
 from rocmdoctor.differences import IDLE_LINK
 from rocmdoctor.model import Fact, Known
+from rocmdoctor.preflight.expectations import kind_of
+from rocmdoctor.preflight.wanted import plain_version
+from rocmdoctor.render.wording import wash
 
 GIB = 1 << 30
+_BIGGEST = 1 << 62
+_TYPES: dict[str, Any] = {"int": int, "float": (int, float), "str": str, "bool": bool}
 _MODES = ("iommu=pt", "amd_iommu=on", "pci=realloc", "pci=bfsort")
 
 
 def draft(facts: dict[str, Fact], name: str, taken: str) -> str | None:
-    """The text of a policy that this machine passes, None when it has no AMD GPU. Facts that are not known are left out."""
+    """The text of a policy that this machine passes, None when it has no AMD GPU. Facts that are not known, or of which no
+    expectation can be made (a saved snapshot may be damaged), are left out."""
     items = gpus.items(facts)
-    count = _known(facts, "pci.amd_gpu_count")
-    if not items or not count:
+    if not items or not getattr(facts.get("pci.amd_gpu_count"), "value", None):
         return None
+    count = _known(facts, "pci.amd_gpu_count")
 
     def every(fact: str) -> list[Any]:
         """The distinct values over all GPUs; nothing unless every GPU has one."""
@@ -28,90 +35,88 @@ def draft(facts: dict[str, Fact], name: str, taken: str) -> str | None:
 
     sections: dict[str, list[tuple[str, str]]] = {}
 
-    def put(path: str, text: str) -> None:
+    def put(path: str, *texts: str, quote: bool = True) -> None:
+        kind = kind_of(path)
+        try:
+            assert kind
+            kind.takes(list(texts))
+        except (ValueError, ArithmeticError):
+            return
+        shown_texts = [_quoted(each) if quote else each for each in texts]
+        text = shown_texts[0] if len(texts) == 1 else "[" + ", ".join(shown_texts) + "]"
         section, _, leaf = path.partition(".")
         sections.setdefault(section, []).append((leaf, text))
 
-    def same(path: str, fact: str, shown: Callable[[Any], str] = str) -> None:
+    def same(path: str, fact: str) -> None:
         values = every(fact)
         if values:
-            shown_values = [shown(value) for value in values]
-            put(path, shown_values[0] if len(values) == 1 else "[" + ", ".join(shown_values) + "]")
+            put(path, *values)
 
     def least(path: str, fact: str, shown: Callable[[Any], str] = str) -> None:
         values = every(fact)
         if values:
-            put(path, _quoted(">=" + shown(min(values))))
+            put(path, ">=" + shown(min(values)))
 
-    put("gpus.count", str(count))
-    same("gpus.gfx", "gpu.gfx_target", _quoted)
-    same("gpus.pci_id", "gpu.pci_id", _quoted)
-    same("gpus.driver", "gpu.driver", _quoted)
-    same("gpus.vbios", "gpu.vbios", _quoted)
+    put("gpus.count", str(count), quote=False)
+    same("gpus.gfx", "gpu.gfx_target")
+    same("gpus.pci_id", "gpu.pci_id")
+    same("gpus.driver", "gpu.driver")
+    same("gpus.vbios", "gpu.vbios")
     nodes = _known(facts, "kfd.gpu_nodes")
-    if nodes is not None:
-        put("gpus.all_in_kfd", "true" if nodes >= count else "false")
-    for path, fact in (("versions.kernel", "kernel.release"), ("versions.driver", "amdgpu.version"), ("versions.mesa", "vulkan.mesa_version")):
-        value = _known(facts, fact)
-        if value is not None and any(char.isdigit() for char in str(value)):
-            put(path, _quoted(f">={_plain_version(str(value))}"))
-    rocm = _known(facts, "runtime.rocm_version")
-    if rocm is not None:
-        put("versions.rocm", _quoted(f">={_plain_version(str(rocm))}"))
-    same("partitions.compute", "gpu.compute_partition", _quoted)
-    same("partitions.memory", "gpu.memory_partition", _quoted)
+    if nodes is not None and count is not None:
+        put("gpus.all_in_kfd", "true" if nodes >= count else "false", quote=False)
+    for path, fact in (("versions.kernel", "kernel.release"), ("versions.driver", "amdgpu.version"), ("versions.mesa", "vulkan.mesa_version"),
+                       ("versions.rocm", "runtime.rocm_version")):
+        with contextlib.suppress(ValueError):
+            put(path, f">={plain_version(_known(facts, fact))}")
+    same("partitions.compute", "gpu.compute_partition")
+    same("partitions.memory", "gpu.memory_partition")
     least("memory.vram", "gpu.vram_bytes", lambda size: f"{size / GIB * 0.99:.2f}GiB")
     ram = _known(facts, "memory.ram_bytes")
     if ram:
-        put("memory.ram", _quoted(f">={ram / GIB * 0.97:.2f}GiB"))
+        put("memory.ram", f">={ram / GIB * 0.97:.2f}GiB")
     least("pcie.width", "gpu.link_width")
     if not set(every("gpu.link_speed_gts")) & set(IDLE_LINK):
         least("pcie.speed", "gpu.link_speed_gts")
     if every("gpu.atomics") == [True]:
-        put("pcie.atomics", "true")
+        put("pcie.atomics", "true", quote=False)
     if any(every("gpu.xgmi_links")):
         least("xgmi.links", "gpu.xgmi_links")
     for path, fact in (("ras.uncorrectable", "gpu.ras_ue_count"), ("ras.bad_pages", "gpu.bad_pages")):
         if every(fact):
-            put(path, str(max(every(fact))) if max(every(fact)) == 0 else _quoted(f"<={max(every(fact))}"))
+            most = max(every(fact))
+            put(path, f"<={most}" if most else "0", quote=bool(most))
     iommu = _known(facts, "machine.iommu")
     if iommu is not None:
-        put("system.iommu", _quoted(iommu))
+        put("system.iommu", iommu)
     balancing = _known(facts, "kernel.numa_balancing")
     if balancing is not None and len(items) > 1:
-        put("system.numa_balancing", "true" if balancing else "false")
+        put("system.numa_balancing", "true" if balancing else "false", quote=False)
     words = str(_known(facts, "kernel.cmdline") or "").split()
     chosen = [word for word in words if word in _MODES or word.startswith(("amdgpu.", "ttm.", "amdttm."))]
     if chosen:
-        put("system.parameters", "[" + ", ".join(map(_quoted, chosen)) + "]")
+        put("system.parameters", *chosen)
     for path, fact in (("access.kfd", "dev.kfd_openable"), ("access.render", "dev.render_openable")):
         if _known(facts, fact) is True:
-            put(path, "true")
-    put("findings.severity", "critical")
-    lines = [f"# Made from one machine on {taken[:10]}. Loosen what may differ, tighten what may not; `rocmdoctor preflight lint` checks it.",
-             f"name: {_quoted(name)}", "expect:"]
+            put(path, "true", quote=False)
+    put("findings.severity", "critical", quote=False)
+    lines = [f"# Made from one machine on {wash(taken[:10])}. Loosen what may differ, tighten what may not; `rocmdoctor preflight lint` checks it.",
+             f"name: {_quoted(wash(name) or 'this-machine')}", "expect:"]
     for section, leaves in sections.items():
         lines += [f"  {section}:", *(f"    {leaf}: {text}" for leaf, text in leaves)]
     return "\n".join(lines) + "\n"
 
 
 def _known(facts: dict[str, Fact], key: str) -> Any:
+    """The value, where it is one that the fact can have: of its declared type, counts and sizes not negative, texts printable."""
     fact = facts.get(key)
-    return fact.value if isinstance(fact, Known) else None
+    value: Any = fact.value if isinstance(fact, Known) else None
+    declared = _TYPES[vocabulary.FACTS[vocabulary.split_key(key)[0]].type]
+    if not isinstance(value, declared) or (isinstance(value, bool) and declared is not bool):
+        return None
+    return value if (value.isprintable() if isinstance(value, str) else 0 <= value <= _BIGGEST) else None
 
 
-def _quoted(text: Any) -> str:
-    """A JSON text is a YAML text, whatever is in it."""
-    return json.dumps(str(text))
-
-
-def _plain_version(text: str) -> str:
-    """The dotted number alone: what stands behind it differs between builds of one version.
-
-    >>> _plain_version("6.17.7-200.fc43.x86_64")
-    '6.17.7'
-    """
-    import re
-
-    found = re.search(r"\d+(?:\.\d+)*", text)
-    return found.group() if found else text
+def _quoted(text: str) -> str:
+    """A JSON text is a YAML text, whatever is in it; escapes of characters beyond 16 bits are not, so those stay as they are."""
+    return json.dumps(text, ensure_ascii=False)

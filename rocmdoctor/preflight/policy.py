@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import os
 import pathlib
 import re
+import stat
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,8 @@ from rocmdoctor.vocabulary import ENTITIES
 
 CAP = 1 << 20
 _NODES = 20_000
+# Far more than a policy needs; a composer calls itself for each, and that of libyaml ends the process when its stack does.
+_DEEPEST = 50
 _TOP = ("name", "description", "expect", "conditions", "waivers")
 _LONG = ("want", "on_fail", "unknown", "why")
 _CONDITION = ("name", "that", "for_each", "on_fail", "unknown", "why", "fix", "action", "level")
@@ -92,7 +96,9 @@ def load(name: str, today: datetime.date) -> tuple[Policy, list[str]]:
     """The policy and its problems (an expired waiver is one that does not stop it). Raises BadPolicy with every line that does."""
     path = find(name)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_open) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise BadPolicy(f"{name}: not a regular file; write the policy to one")
             raw = file.read(CAP + 1)
     except OSError as error:
         raise BadPolicy(f"{name}: cannot be read ({error.strerror})") from None
@@ -105,6 +111,11 @@ def load(name: str, today: datetime.date) -> tuple[Policy, list[str]]:
     old = [f"{path}:{waiver.line}: the waiver of {waiver.expectation} expired on {waiver.expires}: renew it or take it out"
            for waiver in policy.waivers if waiver.expires < today]
     return policy, old
+
+
+def _open(path: str, flags: int) -> int:
+    """Without waiting: a pipe that nobody writes to would hold the program for ever."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class _Reader:
@@ -124,13 +135,17 @@ class _Reader:
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         policy = Policy(stem, self.file)
         try:
+            depth = 0
+            for event in yaml.parse(text, Loader=loader):  # one by one, nothing calls itself here
+                depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+                if depth > _DEEPEST:
+                    line = event.start_mark.line + 1 if event.start_mark else 1
+                    self.problems.append(f"{self.file}:{line}: nested too deeply, more than {_DEEPEST} levels")
+                    return policy
             root = yaml.compose(text, Loader=loader)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             self.problems.append(f"{self.file}:{mark.line + 1 if mark else 1}: not YAML: {getattr(error, 'problem', None) or error}")
-            return policy
-        except RecursionError:
-            self.problems.append(f"{self.file}:1: nested too deeply")
             return policy
         if root is None:
             self.problems.append(f"{self.file}:1: empty; a policy has at least `expect:` with one expectation")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +18,8 @@ Action = Literal["", "CONFIG", "RESET", "ISOLATE", "MONITOR"]
 # Worst first. What was left out by the level takes no part in the verdict.
 ORDER: tuple[Verdict, ...] = ("FAIL", "UNKNOWN", "WARN", "PASS", "SKIPPED")
 _IDENTITY = {"gpus.gfx", "gpus.pci_id", "gpus.product"}
+# Of an outcome: what a policy or a machine may have put any words into.
+_FREE_TEXTS = ("subject", "expected", "actual", "source", "says", "command", "fix")
 ACTIONS: tuple[Action, ...] = ("ISOLATE", "RESET", "CONFIG", "MONITOR", "")
 
 
@@ -140,21 +143,25 @@ def exit_status(verdict: Verdict, warnings_fail: bool) -> int:
 
 
 def redacted(gate: Preflight, private: Redactor, with_snapshot: bool) -> Preflight:
-    """As it may leave the machine: the texts of the outcomes and, where it is wanted, the snapshot carry no private words.
+    """As it may leave the machine: the texts of the outcomes and of the policy and, where it is wanted, the snapshot carry no
+    private words.
 
     The name of the node stays: reports of a fleet are told apart by it.
     """
     from rocmdoctor.redact import snapshot as redact_snapshot
 
-    snapshot = redact_snapshot(gate.snapshot, private) if with_snapshot else gate.snapshot
     for out in gate.outcomes:
-        for text in (out.actual, out.says, out.source, out.subject, *out.fix_commands):
+        for text in (*(getattr(out, name) for name in _FREE_TEXTS), *out.fix_commands):
             private.learn(text)
-    outcomes = [replace(out, actual=private.text(out.actual, "outcomes"), says=private.text(out.says, "outcomes"),
-                        source=private.text(out.source, "outcomes"), subject=private.text(out.subject, "outcomes"),
-                        fix_commands=[private.text(line, "outcomes") for line in out.fix_commands]) for out in gate.outcomes]
+    for text in (gate.policy, gate.policy_file, *gate.notes, *(found.title for found in gate.findings)):
+        private.learn(text)
+    snapshot = redact_snapshot(gate.snapshot, private) if with_snapshot else gate.snapshot
+    outcomes = []
+    for out in gate.outcomes:
+        clean: dict[str, Any] = {name: private.text(getattr(out, name), "outcomes") for name in _FREE_TEXTS}
+        outcomes.append(replace(out, fix_commands=[private.text(line, "outcomes") for line in out.fix_commands], **clean))
     findings = [replace(found, title=private.text(found.title, "findings")) for found in gate.findings]
-    return replace(gate, policy_file=private.text(gate.policy_file, "policy"), outcomes=outcomes, findings=findings,
+    return replace(gate, policy=private.text(gate.policy, "policy"), policy_file=private.text(gate.policy_file, "policy"), outcomes=outcomes, findings=findings,
                    notes=[private.text(note, "notes") for note in gate.notes],
                    probes=list(snapshot.runs), snapshot=snapshot)
 
@@ -164,4 +171,14 @@ def to_json(gate: Preflight) -> dict[str, Any]:
     plain = {name: getattr(gate, name) for name in Preflight.__dataclass_fields__}
     for name in ("outcomes", "findings", "probes"):
         plain[name] = [asdict(entry) for entry in plain[name]]
-    return {**plain, "fault": asdict(gate.fault), "snapshot": snapshot_to_json(gate.snapshot)}
+    whole: dict[str, Any] = _without_nan({**plain, "fault": asdict(gate.fault), "snapshot": snapshot_to_json(gate.snapshot)})
+    return whole
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no word for what is not a number, or for the infinite: null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _without_nan(inner) for name, inner in value.items()}
+    return [_without_nan(inner) for inner in value] if isinstance(value, (list, tuple)) else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocmdoctor.preflight.verdict import Preflight
 from rocmdoctor.render.preflight_text import named, sentence, summary
-from rocmdoctor.render.wording import wash_prose
+from rocmdoctor.render.wording import wash, wash_prose
 
 _LEVEL = {"FAIL": "error", "UNKNOWN": "error", "WARN": "warning"}
 
@@ -23,7 +23,7 @@ def render(gate: Preflight) -> str:
     for outcome in gate.outcomes:
         if outcome.verdict in _LEVEL:
             fix = f"\n{outcome.action}: {wash_prose(outcome.fix)}" if outcome.fix else ""
-            lines.append(f"::{_LEVEL[outcome.verdict]} file={_property(gate.policy_file)},line={outcome.line},"
+            lines.append(f"::{_LEVEL[outcome.verdict]} file={_property(wash_prose(gate.policy_file))},line={outcome.line},"
                          f"title={_property(f'{outcome.verdict} {named(outcome)}')}::{_message(sentence(outcome) + fix)}")
-    lines.append(f"::notice title={_property(f'rocmdoctor preflight {gate.policy}')}::{_message(summary(gate))}")
+    lines.append(f"::notice title={_property(f'rocmdoctor preflight {wash(gate.policy)}')}::{_message(summary(gate))}")
     return "\n".join(lines) + "\n"
