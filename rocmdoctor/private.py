@@ -130,7 +130,8 @@ def _addresses(text: str) -> Iterator[Span]:
             if address.is_loopback or address.is_unspecified or found.group().startswith("255."):
                 continue
             before = text[max(0, found.start() - 24):found.start()]
-            if address.version == 4 and _VERSION_BEFORE.search(before) and not before.endswith("//"):
+            at_a_host = before.endswith("//") or before.endswith("@") and address.is_private  # ssh user@192.168.7.9
+            if address.version == 4 and _VERSION_BEFORE.search(before) and not at_a_host:
                 continue
             if address.version == 6 and not re.search(r"\d", found.group()) or found.group().find("::") in (1, 2):
                 continue  # a::b and ab::c1 are C++ scopes more often than addresses

@@ -164,3 +164,8 @@ def test_hostile_lines_take_no_time():
 def test_a_serial_of_one_of_several_devices_is_a_serial():
     taken = Snapshot("now", "live", {"gpu.serial[0]": Known("SN7788990011AB", "x")})
     assert "SN7788990011AB" not in json.dumps(snapshot_to_json(redact.snapshot(taken, Redactor([]))))
+
+
+def test_the_address_behind_a_user_is_no_version():
+    redactor = Redactor([])
+    assert "192.168.7.9" not in redactor.text("ssh alicewonder@192.168.7.9") and "1.4.341.0" in redactor.text("vulkan-sdk@1.4.341.0")
