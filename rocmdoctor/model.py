@@ -193,8 +193,11 @@ def _sane(value: Any) -> Any:
 
 
 def fact_from_json(data: dict[str, Any]) -> Fact:
-    """The inverse of :func:`fact_to_json`. Raises KeyError, TypeError or ValueError on foreign data."""
-    _sane(data.get("value"))
+    """The inverse of :func:`fact_to_json`; a number that no fact has makes it unknown. Raises KeyError or TypeError on foreign data."""
+    try:
+        _sane(data.get("value"))
+    except ValueError as error:
+        return Unknown("unreadable", str(error))
     rest = {k: v if k == "value" else str(v) for k, v in data.items() if k != "state"}
     kinds: dict[str, Any] = {"known": Known, "absent": Absent, "unknown": Unknown}
     made: Fact = kinds[data["state"]](**rest)

@@ -144,8 +144,10 @@ class _Reader:
                     return policy
             root = yaml.compose(text, Loader=loader)
         except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            self.problems.append(f"{self.file}:{mark.line + 1 if mark else 1}: not YAML: {getattr(error, 'problem', None) or error}")
+            mark, problem = getattr(error, "problem_mark", None), str(getattr(error, "problem", None) or error)
+            # Newer parsers count themselves.
+            said = f"nested too deeply, more than {_DEEPEST} levels" if "nesting depth" in problem else f"not YAML: {problem}"
+            self.problems.append(f"{self.file}:{mark.line + 1 if mark else 1}: {said}")
             return policy
         if root is None:
             self.problems.append(f"{self.file}:1: empty; a policy has at least `expect:` with one expectation")
