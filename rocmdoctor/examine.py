@@ -43,6 +43,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         collecting = pool.submit(collected)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
         scanner = Scanner(book.rules.values())
+        interpret.modules()  # so are the readers
         snapshot, lines = collecting.result()
     if progress:
         click.echo("\r\033[K", err=True, nl=False)

@@ -21,7 +21,8 @@ _NAMED = 12
 
 
 @functools.cache
-def _modules() -> tuple[ModuleType, ...]:
+def modules() -> tuple[ModuleType, ...]:
+    """Every reader, the most trusted first."""
     names = sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
     found = [importlib.import_module(f"rocmdoctor.readers.{name}") for name in names]
     return tuple(sorted((m for m in found if hasattr(m, "read")), key=lambda m: -m.TRUST))
@@ -29,7 +30,7 @@ def _modules() -> tuple[ModuleType, ...]:
 
 def gathered(name: str, text: str) -> Text:
     """A text of a probe: one named like a reader is that reader's alone, any other is a log."""
-    own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in _modules()) else ""
+    own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in modules()) else ""
     return Text(name, text if own else clean(text), reader=own)
 
 
@@ -61,7 +62,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False
-        for reader in _modules():
+        for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
                 if text.reader != format_ if text.reader else not reader.recognises(text.text):
