@@ -91,7 +91,8 @@ def _target(targets: list[Any], facts: dict[str, Fact]) -> bool | None:
         return any(known) if known else None
     here = [str(fact.value) for key, fact in facts.items() if key.startswith("gpu.gfx_target[") and isinstance(fact, Known)]
     shapes = [re.compile(target.replace("x", "[0-9a-f]").replace("gf[0-9a-f]", "gfx")) for target in wanted]
-    if not here and facts.get("pci.amd_gpu_count") == Known(0, getattr(facts.get("pci.amd_gpu_count"), "source", "")):
+    count = facts.get("pci.amd_gpu_count")
+    if not here and isinstance(count, Known) and count.value == 0:
         return False
     return any(shape.fullmatch(gfx) for shape in shapes for gfx in here) if here else None
 

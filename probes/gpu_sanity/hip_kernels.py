@@ -10,7 +10,7 @@ import os
 import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of  # noqa: E402
+from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
 from probe_protocol import Emitter  # noqa: E402
 
 MOST_DEVICES = 16
@@ -119,9 +119,7 @@ def devices(emit, given):
         except (Untestable, Failed) as error:
             Item(emit, name, "hip", "", "", (), "").cannot(error)
         except (Hung, DeviceLost):
-            # This process may not wait for the driver: its exit handlers would.
-            sys.stdout.flush()
-            os._exit(3)
+            leave(3)
         else:
             item.finish()
     return None
@@ -135,8 +133,7 @@ def main():
     emit = Emitter(given.out)
     devices(emit, given)
     emit.end()
-    sys.stdout.flush()
-    os._exit(0)  # drivers crash in their exit handlers; all is said and done
+    leave(0)
 
 
 if __name__ == "__main__":

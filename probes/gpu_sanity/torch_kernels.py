@@ -15,7 +15,7 @@ import zlib
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.dirname(HERE))
 import torch_memory as memory  # noqa: E402
-from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of  # noqa: E402
+from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
 from probe_protocol import Emitter  # noqa: E402
 
 # These folders must not hide one of the user's modules.
@@ -365,9 +365,7 @@ def devices(emit, given):
         except (Untestable, Failed) as error:
             item.cannot(error)
         except (Hung, DeviceLost):
-            # This process may not wait for the driver: its exit handlers would.
-            sys.stdout.flush()
-            os._exit(3)
+            leave(3)
         else:
             item.finish()
     return None
@@ -378,8 +376,7 @@ def main():
     emit = Emitter(given.out)
     devices(emit, given)
     emit.end()
-    sys.stdout.flush()
-    os._exit(0)  # drivers crash in their exit handlers; all is said and done
+    leave(0)
 
 
 if __name__ == "__main__":
