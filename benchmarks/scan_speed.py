@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from rocmdoctor import rules
+from rocmdoctor.knowledge import rules
 
 ORDINARY = (
     "usb 1-2: new high-speed USB device number {n} using xhci_hcd",

@@ -12,7 +12,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from rocmdoctor import rules, vocabulary  # noqa: E402
+from rocmdoctor.facts import vocabulary  # noqa: E402
+from rocmdoctor.knowledge import rules  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
 

@@ -53,7 +53,7 @@ def test_unpacked_wheel_finds_its_own_rules(wheel: Path, tmp_path: Path) -> None
     """The dependencies come from this environment; the code, rules and probes must come from the wheel."""
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     script = (
-        "from rocmdoctor import paths, rules, collect\n"
+        "from rocmdoctor.knowledge import paths, rules; from rocmdoctor.live import collect\n"
         "folders = [paths.data_dir('rules'), paths.data_dir('probes')]\n"
         "print(*folders, len(rules.load().rules), len(collect.find_probes(folders[1:])), sep='\\n')"
     )

@@ -1,4 +1,4 @@
-"""Kernels with known answers on every device of one HIP runtime. Not walked as a probe: ``rocmdoctor.sanity`` starts it, once a runtime.
+"""Kernels with known answers on every device of one HIP runtime. Not walked as a probe: ``rocmdoctor.live.kernel_tests`` starts it, once a runtime.
 
 ``python hip_kernels.py --out FILE [--level N] [--number N] [--done item:check,...]``; see ``docs/kernel-tests.md``.
 """

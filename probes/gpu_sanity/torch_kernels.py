@@ -1,4 +1,4 @@
-"""PyTorch's own operations with known answers, on every device that a user's torch sees. Not walked as a probe: ``rocmdoctor.sanity`` starts it.
+"""PyTorch's own operations with known answers, on every device that a user's torch sees. Not walked as a probe: ``rocmdoctor.live.kernel_tests`` starts it.
 
 ``PYTHON torch_kernels.py --out FILE [--level N] [--done item:check,...]`` with the interpreter that has the torch; syntax of Python 3.8,
 standard library and torch only. The reference is torch on the CPU in float64. See ``docs/kernel-tests.md``.

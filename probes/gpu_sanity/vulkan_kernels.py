@@ -1,4 +1,4 @@
-"""Kernels with known answers on every Vulkan device. Not walked as a probe: ``rocmdoctor.sanity`` starts it, check by check if need be.
+"""Kernels with known answers on every Vulkan device. Not walked as a probe: ``rocmdoctor.live.kernel_tests`` starts it, check by check if need be.
 
 ``python vulkan_kernels.py --out FILE [--level N] [--done item:check,...]``; see ``docs/kernel-tests.md``.
 """

@@ -6,13 +6,14 @@ import json
 
 import click
 
-from rocmdoctor import __version__, attach
-from rocmdoctor import bundle as archive
-from rocmdoctor.console import redacted, redactor, write_bytes
-from rocmdoctor.examine import examine
-from rocmdoctor.model import snapshot_to_json
-from rocmdoctor.render import html
-from rocmdoctor.render import markdown as comment
+from rocmdoctor import __version__
+from rocmdoctor.commands._console import redacted, redactor, write_bytes
+from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.facts.model import snapshot_to_json
+from rocmdoctor.render.report import html
+from rocmdoctor.render.report import markdown as comment
+from rocmdoctor.share import bundle as archive
+from rocmdoctor.texts import attach
 
 
 @click.command()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor import states
-from rocmdoctor.console import Output, Usage, finish, output
-from rocmdoctor.examine import examine, keep_state, last_good
-from rocmdoctor.model import Report
+from rocmdoctor.commands._console import Output, Usage, finish, output
+from rocmdoctor.compare import states
+from rocmdoctor.diagnosis.examine import examine, keep_state, last_good
+from rocmdoctor.facts.model import Report
 
 
 @click.command()

@@ -7,14 +7,15 @@ import pathlib
 
 import click
 
-from rocmdoctor import moments, regressions, rules, states
-from rocmdoctor.changes import Before
-from rocmdoctor.console import Output, Usage, now, output, redacted, redactor, show, status, tell_problems, terminal
-from rocmdoctor.examine import examine, read, readable, state_folder
-from rocmdoctor.model import Report, Snapshot
-from rocmdoctor.render.wording import wash
-from rocmdoctor.report import make_report
-from rocmdoctor.rules import Rulebook
+from rocmdoctor.commands._console import Output, Usage, now, output, redacted, redactor, show, status, tell_problems, terminal
+from rocmdoctor.compare import finding, moments, states
+from rocmdoctor.compare.changes import Before
+from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Report, Snapshot
+from rocmdoctor.knowledge import rules
+from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.share.wash import wash
 
 
 @click.command()
@@ -49,13 +50,13 @@ def command(old: str | None, new: str | None, since: str | None, as_list: bool, 
         earlier, _, old_name = _side(old or "good", out)
         snapshot, book, name = _side(new, out)
         before = Before(old_name, earlier, new_name=name)
-    how = {"only": (regressions.ID,), "before": before}
+    how = {"only": (finding.ID,), "before": before}
     report = redacted(snapshot, book, redactor(out.no_redact), **how) if out.shared else make_report(snapshot, book, **how)  # type: ignore[arg-type]
     tell_problems(book)
     if out.shared:
         show(report, out)
     else:
-        from rocmdoctor.render import changes_text
+        from rocmdoctor.render.report import changes_text
 
         colour, width = terminal()
         click.echo(changes_text.render(report, width, colour), color=colour, nl=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.console import Output, finish, output
-from rocmdoctor.examine import read
+from rocmdoctor.commands._console import Output, finish, output
+from rocmdoctor.diagnosis.examine import read
 
 
 @click.command()

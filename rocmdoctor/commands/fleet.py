@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from rocmdoctor.console import Usage, redactor, terminal, write_whole
-from rocmdoctor.render.wording import wash
+from rocmdoctor.commands._console import Usage, redactor, terminal, write_whole
+from rocmdoctor.share.wash import wash
 
 _PATH = 1000
 
@@ -49,14 +49,14 @@ def command(paths: tuple[str, ...], as_json: bool, html_file: str | None, csv_fi
     if as_json or html_file or csv_file:
         fleet = redacted(fleet, redactor(no_redact))
     if html_file:
-        from rocmdoctor.render import fleet_html
+        from rocmdoctor.render.fleet import html
 
-        write_whole(html_file, fleet_html.render(fleet))
+        write_whole(html_file, html.render(fleet))
         click.echo(f"report written to {html_file}", err=True)
     if csv_file:
-        from rocmdoctor.render import fleet_csv
+        from rocmdoctor.render.fleet import csv_table
 
-        text = fleet_csv.render(fleet)
+        text = csv_table.render(fleet)
         if csv_file == "-":
             click.echo(text, nl=False)
         else:
@@ -65,8 +65,8 @@ def command(paths: tuple[str, ...], as_json: bool, html_file: str | None, csv_fi
     if as_json:
         click.echo(json.dumps(answer.to_json(fleet), indent=1, ensure_ascii=True, allow_nan=False))
     elif not html_file and not csv_file:
-        from rocmdoctor.render import fleet_text
+        from rocmdoctor.render.fleet import text as plain
 
         colour, width = terminal()
-        click.echo(fleet_text.render(fleet, width, colour), nl=False, color=colour)
+        click.echo(plain.render(fleet, width, colour), nl=False, color=colour)
     raise SystemExit(answer.exit_status(fleet))

@@ -8,17 +8,18 @@ import sys
 
 import click
 
-from rocmdoctor import attach, interpret, rules, tables
-from rocmdoctor.console import Output, Usage, attached, now, output, redacted, redactor, show, status, tell_problems, write
-from rocmdoctor.examine import examine
+from rocmdoctor.commands._console import Output, Usage, attached, now, output, redacted, redactor, show, status, tell_problems, write
+from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Report, Snapshot
+from rocmdoctor.knowledge import rules, tables
 from rocmdoctor.llm import check as checks
 from rocmdoctor.llm import serverlog
 from rocmdoctor.llm.client import BadAddress, Client, Failed, address, is_local
 from rocmdoctor.llm.servers import all_servers
-from rocmdoctor.model import Report, Snapshot
-from rocmdoctor.render.wording import wash
-from rocmdoctor.report import make_report
-from rocmdoctor.scan import Scanner
+from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.share.wash import wash
+from rocmdoctor.texts import attach, interpret
 
 KEY = "ROCMDOCTOR_API_KEY"
 
@@ -137,7 +138,7 @@ def _machine(found: list[checks.Check], logs: tuple[str, ...], root: str, rule_d
 def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, hosts: tuple[str, ...]) -> None:
     import json
 
-    from rocmdoctor.model import snapshot_to_json
+    from rocmdoctor.facts.model import snapshot_to_json
 
     tell_problems(book)
     if out.save:

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from rocmdoctor import tables
-from rocmdoctor.console import Output, Usage, output, redacted, redactor, show, status, tell_problems, terminal
-from rocmdoctor.examine import examine, read
+from rocmdoctor.commands._console import Output, Usage, output, redacted, redactor, show, status, tell_problems, terminal
+from rocmdoctor.diagnosis.examine import examine, read
+from rocmdoctor.diagnosis.report import MEMORY, make_report
+from rocmdoctor.facts.model import Report
+from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked
-from rocmdoctor.model import Report
-from rocmdoctor.report import MEMORY, make_report
 
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
 
@@ -48,7 +48,7 @@ def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tup
     if out.shared:
         show(report, out)
     else:
-        from rocmdoctor.render import memory_text
+        from rocmdoctor.render.report import memory_text
 
         colour, width = terminal()
         click.echo(memory_text.render(report, width, colour), color=colour, nl=False)
@@ -64,8 +64,8 @@ def _memory_status(report: Report, fail_on: str) -> int:
 
 
 def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:
+    from rocmdoctor.facts.sizes import parse
     from rocmdoctor.memory import gguf_header, shape
-    from rocmdoctor.memory.sizes import parse
 
     if image and not sizes:
         raise Usage("--image goes with --model-size SIZE; a GGUF file of an image model is given by its size too")

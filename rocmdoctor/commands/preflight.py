@@ -19,11 +19,11 @@ import click
 from rocmdoctor import __version__
 
 if TYPE_CHECKING:
-    from rocmdoctor.console import Usage
-    from rocmdoctor.model import Finding, Snapshot
+    from rocmdoctor.commands._console import Usage
+    from rocmdoctor.facts.model import Finding, Snapshot
     from rocmdoctor.preflight.policy import Policy
     from rocmdoctor.preflight.verdict import Outcome, Preflight
-    from rocmdoctor.scan import Scanner
+    from rocmdoctor.scan.scanner import Scanner
 
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 # A run takes a second; two hundred that were started at once have had their turn by then.
@@ -99,7 +99,7 @@ def lint(files: tuple[str, ...]) -> None:
 @click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
 def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> None:
     """Write a policy from a good machine: what it has now is what is expected from now on."""
-    from rocmdoctor.console import write_whole
+    from rocmdoctor.commands._console import write_whole
     from rocmdoctor.preflight.draft import draft
     from rocmdoctor.preflight.policy import Policy
 
@@ -116,14 +116,14 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
 
 
 def _usage(text: str) -> Usage:
-    from rocmdoctor.console import Usage
+    from rocmdoctor.commands._console import Usage
 
     return Usage("\n".join(map(_printable, text.split("\n"))))
 
 
 def _printable(text: object) -> str:
     """Names of files and words of policies may hold escape sequences."""
-    from rocmdoctor.render.wording import wash_prose
+    from rocmdoctor.share.wash import wash_prose
 
     return wash_prose(text)
 
@@ -158,7 +158,7 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
            taken: str) -> tuple[Snapshot, list[Finding] | None]:
     """The facts, and the findings where the policy asks for them. Live runs take turns."""
     if snapshot_file:
-        from rocmdoctor.examine import read
+        from rocmdoctor.diagnosis.examine import read
 
         snapshot, book = read((snapshot_file,), ())
         return snapshot, _findings(policy, snapshot)
@@ -180,15 +180,16 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
 def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], taken: str) -> tuple[Snapshot, list[Finding] | None]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rocmdoctor.collect import find_pythons
+    from rocmdoctor.live.collect import find_pythons
     from rocmdoctor.preflight.examination import examination
     from rocmdoctor.preflight.expectations import needs_rules
 
     def ready() -> Scanner:
         """What is needed after the probes, made while they run."""
-        from rocmdoctor import interpret, report, rules  # noqa: F401
-        from rocmdoctor.render import preflight_text  # noqa: F401
-        from rocmdoctor.scan import Scanner
+        from rocmdoctor.diagnosis import report  # noqa: F401
+        from rocmdoctor.knowledge import rules
+        from rocmdoctor.render.gate import text  # noqa: F401
+        from rocmdoctor.scan.scanner import Scanner
 
         return Scanner(rules.load().rules.values() if asked else ())
 
@@ -218,9 +219,9 @@ def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:
 
     if not needs_rules(each.path for each in policy.expectations):
         return None
-    from rocmdoctor import rules
-    from rocmdoctor.console import tell_problems
-    from rocmdoctor.report import make_report
+    from rocmdoctor.commands._console import tell_problems
+    from rocmdoctor.diagnosis.report import make_report
+    from rocmdoctor.knowledge import rules
 
     book = rules.load()
     tell_problems(book)
@@ -317,28 +318,28 @@ def _seen_from_here(file: str) -> str:
 def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str:
     import importlib
 
-    from rocmdoctor.console import redactor, terminal
+    from rocmdoctor.commands._console import redactor, terminal
     from rocmdoctor.preflight.verdict import redacted, to_json
 
     if name == "text" and not to_file:  # whoever typed the command is to see what is meant
-        from rocmdoctor.render import preflight_text
+        from rocmdoctor.render.gate import text as plain
 
         colour, width = terminal()
-        return preflight_text.render(gate, width, colour)
+        return plain.render(gate, width, colour)
     shared = redacted(gate, redactor(no_redact), name == "json")
     if name == "text":
-        from rocmdoctor.render import preflight_text
+        from rocmdoctor.render.gate import text as plain
 
-        return preflight_text.render(shared, 100, False)
+        return plain.render(shared, 100, False)
     if name == "json":
         return json.dumps(to_json(shared), indent=1, ensure_ascii=True, default=str, allow_nan=False) + "\n"
-    text: str = importlib.import_module(f"rocmdoctor.render.{name}").render(shared)
+    text: str = importlib.import_module(f"rocmdoctor.render.gate.{name}").render(shared)
     return text
 
 
 def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> None:
     """Everything asked for. What cannot be written is said, and then a pass is not certain any more: status 3."""
-    from rocmdoctor.console import Usage, terminal, write_whole
+    from rocmdoctor.commands._console import Usage, terminal, write_whole
 
     for name, file in sorted(formats, key=lambda pair: not pair[1]):
         text = _rendered(gate, name, no_redact, bool(file))

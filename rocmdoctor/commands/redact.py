@@ -6,8 +6,8 @@ import pathlib
 
 import click
 
-from rocmdoctor.console import Usage, attached, redactor, write
-from rocmdoctor.redact import redacted_files
+from rocmdoctor.commands._console import Usage, attached, redactor, write
+from rocmdoctor.share.redact import redacted_files
 
 
 @click.command()

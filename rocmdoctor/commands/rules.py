@@ -6,9 +6,9 @@ import pathlib
 
 import click
 
-from rocmdoctor import rules
-from rocmdoctor.console import Usage
-from rocmdoctor.paths import data_dir
+from rocmdoctor.commands._console import Usage
+from rocmdoctor.knowledge import rules
+from rocmdoctor.knowledge.paths import data_dir
 
 
 @click.group("rules")
@@ -27,7 +27,7 @@ def rules_list() -> None:
 @click.argument("rule_id")
 def rules_show(rule_id: str) -> None:
     """One rule as it is written."""
-    for file in data_dir("rules").glob(f"*/{rule_id}.yaml"):
+    for file in data_dir("rules").glob(f"**/{rule_id}.yaml"):
         click.echo(file.read_text("utf-8"), nl=False)
         return
     raise Usage(f"{rule_id}: no such rule; `rocmdoctor rules list` names them")

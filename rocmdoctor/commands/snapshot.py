@@ -6,11 +6,11 @@ import json
 
 import click
 
-from rocmdoctor import states
-from rocmdoctor.console import Output, output, tell_problems, write
-from rocmdoctor.examine import examine, keep_state
-from rocmdoctor.model import snapshot_to_json
-from rocmdoctor.report import make_report
+from rocmdoctor.commands._console import Output, output, tell_problems, write
+from rocmdoctor.compare import states
+from rocmdoctor.diagnosis.examine import examine, keep_state
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import snapshot_to_json
 
 
 @click.command()

@@ -6,14 +6,14 @@ import sys
 
 import click
 
-from rocmdoctor import sanity
-from rocmdoctor.console import Output, Usage, output, redacted, redactor, save_snapshot, show, status, tell_problems, terminal
-from rocmdoctor.examine import examine
-from rocmdoctor.report import make_report
+from rocmdoctor.commands._console import Output, Usage, output, redacted, redactor, save_snapshot, show, status, tell_problems, terminal
+from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.live import kernel_tests
 
 
 @click.command()
-@click.option("--backend", "backends", multiple=True, type=click.Choice(sanity.BACKENDS), help="Only this one; may be given again.  [default: all]")
+@click.option("--backend", "backends", multiple=True, type=click.Choice(kernel_tests.BACKENDS), help="Only this one; may be given again.  [default: all]")
 @click.option("--level", type=click.IntRange(1, 3), default=2, show_default=True,
               help="1: under 2 seconds. 2: under 20 seconds. 3: minutes, every byte of free memory too.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is tested.")
@@ -24,11 +24,11 @@ def command(backends: tuple[str, ...], level: int, pythons: tuple[str, ...], out
     Every program runs in a process of its own that may crash or hang. A GPU that is already in trouble is not touched.
     """
     for python in pythons:
-        if reason := sanity.not_a_python(python):
+        if reason := kernel_tests.not_a_python(python):
             raise Usage(f"{python}: {reason}")
     if level == 3 and sys.stderr.isatty():
         click.echo("Level 3 writes and reads all free memory of each GPU three times: about one minute for 100 GB at 1 TB/s, longer on an APU.", err=True)
-    plan = sanity.Plan(level, tuple(backends) or sanity.BACKENDS)
+    plan = kernel_tests.Plan(level, tuple(backends) or kernel_tests.BACKENDS)
     snapshot, book, _ = examine((), False, "/", pythons, out.rule_dirs, plan=plan)
     tell_problems(book)
     save_snapshot(snapshot, out.save)
@@ -36,10 +36,10 @@ def command(backends: tuple[str, ...], level: int, pythons: tuple[str, ...], out
     if out.shared:
         show(report, out)
     else:
-        from rocmdoctor.render import terminal as text
+        from rocmdoctor.render.report import terminal as text
 
         colour, width = terminal()
         click.echo(text.render_kernels(report, width, colour), color=colour, nl=False)
     verdicts = {device.verdict for device in report.kernels or []}
     found = status(report, out.fail_on)
-    raise SystemExit(1 if found == 1 or verdicts & set(sanity.BAD) else 0 if "right" in verdicts else 3)
+    raise SystemExit(1 if found == 1 or verdicts & set(kernel_tests.BAD) else 0 if "right" in verdicts else 3)

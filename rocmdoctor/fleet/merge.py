@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from rocmdoctor import __version__, vocabulary
-from rocmdoctor.differences import IDLE_LINK, RATE_NOISE, SIZE_NOISE, is_rate, unit
+from rocmdoctor import __version__
+from rocmdoctor.compare.differences import IDLE_LINK, RATE_NOISE, SIZE_NOISE, is_rate, unit
+from rocmdoctor.facts import sizes, vocabulary
+from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.fleet.answer import Cause, Difference, Fleet, KindOfMachine, Outlier, Split
 from rocmdoctor.fleet.reports import Broken, Key, Node, Unread
-from rocmdoctor.memory import sizes
-from rocmdoctor.model import SEVERITIES
 
 MAJORITY = 2 / 3
 FEWEST = 3

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from rocmdoctor import vocabulary
-from rocmdoctor.differences import cmdline_words
-from rocmdoctor.model import SEVERITIES
+from rocmdoctor.compare.differences import cmdline_words
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.preflight.verdict import ORDER
 
 LONGEST = 64 << 20

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rocmdoctor import vocabulary
+from rocmdoctor.facts import vocabulary
 from rocmdoctor.fleet.answer import Fleet
-from rocmdoctor.redact import Redactor
+from rocmdoctor.share.redact import Redactor
 
 # What the comparison itself says in place of a value.
 _OWN_WORDS = ("missing", "not there", "yes", "no")

@@ -9,15 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rocmdoctor import gpus
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
+from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.llm import judge, observe, prompts, speed
 from rocmdoctor.llm.answer import Answer, Status
 from rocmdoctor.llm.client import Client, Failed
 from rocmdoctor.llm.prompts import Question
 from rocmdoctor.llm.servers import all_servers
 from rocmdoctor.memory.machine import Facts
-from rocmdoctor.model import Absent, Fact, Known, Unknown
-from rocmdoctor.vocabulary import key
 
 # Seconds that the questions may take once the model answers; what would not fit any more is left out and said. An answer that turns
 # out slower than foreseen gets the slack.
@@ -259,7 +259,7 @@ def ceilings(check: Check, machine: dict[str, Fact], cores: int) -> None:
     seen = Facts(machine)
     if not check.client.local or not size or not isinstance(fast, Known):
         return
-    found = [(item, seen.text("gpu.is_apu", item) == "True") for item in gpus.items(machine) if seen.text("gpu.gfx_target", item)]
+    found = [(item, seen.text("gpu.is_apu", item) == "True") for item in items_of(machine) if seen.text("gpu.gfx_target", item)]
     best = [(speed.gpu_ceiling(size, seen.text("gpu.gfx_target", item), seen.text("gpu.name", item), apu), item, apu) for item, apu in found]
     known = [(top, item, apu) for top, item, apu in best if top is not None]
     top, item, apu = max(known, key=lambda row: row[0].tokens_per_s) if known else (None, "", False)

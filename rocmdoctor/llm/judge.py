@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 
-from rocmdoctor import tables
+from rocmdoctor.knowledge import tables
 
 # A model that works is surer than this of the tokens it picks at temperature 0; ln(1/262144) = -12.5 is what flat logits give.
 FLAT = -6.5

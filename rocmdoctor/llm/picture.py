@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rocmdoctor import gpus
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Finding
+from rocmdoctor.facts.sections import LlmServer
+from rocmdoctor.facts.sizes import words
+from rocmdoctor.knowledge.rules import Rule
 from rocmdoctor.memory.machine import Facts
-from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Fact, Finding
-from rocmdoctor.parts import LlmServer
-from rocmdoctor.rules import Rule
 
 _DEVICE = {"gpu": "says: on the GPU", "cpu": "says: on the CPU", "mixed": "says: partly on the CPU"}
 
@@ -17,7 +17,7 @@ _DEVICE = {"gpu": "says: on the GPU", "cpu": "says: on the CPU", "mixed": "says:
 def pictures(facts: Mapping[str, Fact]) -> list[LlmServer]:
     """One per server."""
     held = Facts(dict(facts))
-    return [_one(held, item) for item in gpus.items(held.all, "llm")]
+    return [_one(held, item) for item in items_of(held.all, "llm")]
 
 
 def concerns(finding: Finding, rules: Mapping[str, Rule]) -> bool:

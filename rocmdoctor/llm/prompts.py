@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import re2
 
-from rocmdoctor import tables
+from rocmdoctor.knowledge import tables
 
 
 @dataclass(frozen=True, slots=True)

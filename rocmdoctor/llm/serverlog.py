@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rocmdoctor.runner import run_tool
+from rocmdoctor.live.runner import run_tool
 
 LINES = "2000"
 DEADLINE = 4.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rocmdoctor import tables
+from rocmdoctor.knowledge import tables
 
 # Below this the launches of kernels cost more than reading the weights, and bandwidth says nothing.
 LEAST_BYTES = 10**9

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rocmdoctor import gpus, tables
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact
+from rocmdoctor.facts.sections import AppReading
+from rocmdoctor.facts.sizes import GIB
+from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.machine import Facts, Gpu, Host, version
 from rocmdoctor.memory.place import gtt_total, hip_pool, predicted_heaps
-from rocmdoctor.memory.sizes import GIB
-from rocmdoctor.model import Fact
-from rocmdoctor.parts import AppReading
 
 _WORDS = {
     "carve_out": "VRAM (the carve-out) only", "gtt": "GTT", "apu_rule": "GTT or carve-out, by its own rule", "hip": "what HIP says",
@@ -46,12 +47,12 @@ def number(reads: str, gpu: Gpu, host: Host) -> int | None:
 
 def _installed(facts: dict[str, Fact]) -> dict[str, str]:
     seen = Facts(facts)
-    found = {seen.text("app.name", item).lower(): seen.text("app.version", item) for item in gpus.items(facts, "app")}
+    found = {seen.text("app.name", item).lower(): seen.text("app.version", item) for item in items_of(facts, "app")}
     if seen.text("ollama.version"):
         found["ollama"] = seen.text("ollama.version")
     if seen.text("llama.build"):
         found.setdefault("llama.cpp", seen.text("llama.build"))
-    if any(seen.text("torch.version", item) for item in gpus.items(facts, "torch")):
+    if any(seen.text("torch.version", item) for item in items_of(facts, "torch")):
         found["pytorch"] = ""
     return {name: told for name, told in found.items() if name}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from rocmdoctor.facts.sections import Fit, Part, Wall
+from rocmdoctor.facts.sizes import GIB, words
 from rocmdoctor.memory import need
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.place import Place
 from rocmdoctor.memory.shape import Shape
-from rocmdoctor.memory.sizes import GIB, words
-from rocmdoctor.parts import Fit, Part, Wall
 
 MOST_CHANGES = 4
 LEAST_CONTEXT = 2048

@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from rocmdoctor import gpus, tables, vocabulary
-from rocmdoctor.memory.sizes import GIB
-from rocmdoctor.model import Fact, Known
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known
+from rocmdoctor.facts.sizes import GIB
+from rocmdoctor.knowledge import tables
 
 MOST = 1 << 56
 # Instinct APUs have one memory for CPU and GPU and nothing to divide in the BIOS.
@@ -132,7 +134,7 @@ def host_of(facts: dict[str, Fact]) -> Host:
 
 def _vulkan_item(seen: Facts, item: str) -> str | None:
     """The Vulkan device that is this GPU: by address, else by PCI id, else the only one of AMD's."""
-    devices = gpus.items(seen.all, "vk")
+    devices = items_of(seen.all, "vk")
     for mine, theirs in (("gpu.pci_address", "vk.pci_address"), ("gpu.pci_id", "vk.pci_id")):
         wanted = seen.text(mine, item).lower()
         same = [device for device in devices if wanted and seen.text(theirs, device).lower() == wanted]
@@ -141,7 +143,7 @@ def _vulkan_item(seen: Facts, item: str) -> str | None:
         if same:
             return None
     real = [device for device in devices if seen.text("vk.driver", device) in ("radv", "amdvlk", "amd-proprietary")]
-    return real[0] if len(real) == 1 and len(gpus.items(seen.all)) == 1 else None
+    return real[0] if len(real) == 1 and len(items_of(seen.all)) == 1 else None
 
 
 def _heaps(seen: Facts, gpu: Gpu) -> None:
@@ -164,7 +166,7 @@ def gpu_of(facts: dict[str, Fact], item: str, host: Host) -> Gpu:
                              ("hip_total", "hip_total_bytes"), ("hip_free", "hip_free_bytes")):
         setattr(gpu, field_name, seen.size("gpu." + fact, item))
         gpu.sources[field_name] = seen.source("gpu." + fact, item)
-    if len(gpus.items(facts)) == 1:
+    if len(items_of(facts)) == 1:
         for fact in ("windows.dedicated_bytes", "report.bios_vram_bytes"):
             if gpu.vram is None and (gpu.apu or fact.startswith("windows")):
                 gpu.vram, gpu.sources["vram"] = seen.size(fact), seen.source(fact)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rocmdoctor import tables
+from rocmdoctor.facts.sections import Part
+from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.shape import Layer, Shape
-from rocmdoctor.parts import Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rocmdoctor import gpus
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Finding
+from rocmdoctor.facts.sections import Fit, GpuMemory, Holder, MemoryPicture, Plan, Pool
+from rocmdoctor.facts.sizes import words
 from rocmdoctor.memory import apps, fit, need, split
 from rocmdoctor.memory.machine import Gpu, Host, gpu_of, host_of
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.place import Place, gtt_total, places, predicted_heaps
 from rocmdoctor.memory.shape import Shape, of_size
-from rocmdoctor.memory.sizes import words
-from rocmdoctor.model import Fact, Finding
-from rocmdoctor.parts import Fit, GpuMemory, Holder, MemoryPicture, Plan, Pool
 
 MOST_GPUS = 64
 
@@ -127,7 +127,7 @@ def _fits(gpu: Gpu, host: Host, asked: Sequence[Asked], settable: bool) -> list[
 def picture(facts: dict[str, Fact], asked: Sequence[Asked] = (), default_setting: Setting | None = None) -> MemoryPicture | None:
     """None when nothing is known of any GPU's memory. With ``default_setting`` a model that the texts name is judged too."""
     host = host_of(facts)
-    made = [gpu_of(facts, item, host) for item in gpus.items(facts)[:MOST_GPUS]]
+    made = [gpu_of(facts, item, host) for item in items_of(facts)[:MOST_GPUS]]
     if not asked and default_setting and host.model_bytes:
         asked = [Asked(of_size(host.model_bytes), default_setting)]
     card = any(gpu.apu is False for gpu in made)

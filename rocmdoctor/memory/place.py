@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rocmdoctor import tables
+from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.machine import MOST, Gpu, Host, version
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import tables
+from rocmdoctor.knowledge import tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rocmdoctor import steps, tables
+from rocmdoctor.diagnosis import boot_commands
+from rocmdoctor.facts.model import Fact
+from rocmdoctor.facts.sections import Fix, Plan
+from rocmdoctor.facts.sizes import GIB, words
+from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.machine import Facts, Gpu, Host, version
 from rocmdoctor.memory.place import Place
-from rocmdoctor.memory.sizes import GIB, words
-from rocmdoctor.model import Fact
-from rocmdoctor.parts import Fix, Plan
 
 PAGE = 4096
 BIOS = ("The entry is called UMA Frame Buffer Size, iGPU Memory, Dedicated Graphics Memory, GPU Memory Size or GFX Configuration, "
@@ -126,8 +127,8 @@ def _limit_steps(host: Host, split: Split, facts: dict[str, Fact]) -> list[Fix]:
     old = [name for name in names if any(word.startswith(name + "=") for word in on_line.split())]
     remove = f" --remove-args='{' '.join(old)}'" if old else ""
     wanted = f"{module}.pages_limit={pages} {module}.page_pool_size={pages}"
-    commands = steps.for_machine(f"sudo grubby --update-kernel=ALL{remove} --args='{wanted}'", facts)
-    undo = steps.for_machine(f"sudo grubby --update-kernel=ALL --remove-args='{module}.pages_limit {module}.page_pool_size'", facts)
+    commands = boot_commands.for_machine(f"sudo grubby --update-kernel=ALL{remove} --args='{wanted}'", facts)
+    undo = boot_commands.for_machine(f"sudo grubby --update-kernel=ALL --remove-args='{module}.pages_limit {module}.page_pool_size'", facts)
     detail = f"{pages} pages of 4 KiB; {words(split.system - split.limit)} of RAM stay for the system. It is a limit, not a reservation."
     files = [line for line in set_now if line.startswith("options ")]
     if files:

@@ -7,12 +7,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from rocmdoctor import gpus, vocabulary
-from rocmdoctor.differences import IDLE_LINK
-from rocmdoctor.model import Fact, Known
+from rocmdoctor.compare.differences import IDLE_LINK
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.preflight.expectations import kind_of
 from rocmdoctor.preflight.wanted import plain_version
-from rocmdoctor.render.wording import wash
+from rocmdoctor.share.wash import wash
 
 GIB = 1 << 30
 _BIGGEST = 1 << 62
@@ -23,7 +24,7 @@ _MODES = ("iommu=pt", "amd_iommu=on", "pci=realloc", "pci=bfsort")
 def draft(facts: dict[str, Fact], name: str, taken: str) -> str | None:
     """The text of a policy that this machine passes, None when it has no AMD GPU. Facts that are not known, or of which no
     expectation can be made (a saved snapshot may be damaged), are left out."""
-    items = gpus.items(facts)
+    items = items_of(facts)
     if not items or not getattr(facts.get("pci.amd_gpu_count"), "value", None):
         return None
     count = _known(facts, "pci.amd_gpu_count")

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from rocmdoctor.collect import Probe, Progress, collect, find_probes, merge
-from rocmdoctor.model import Fact, Known, Snapshot, Unknown
-from rocmdoctor.paths import data_dir
-from rocmdoctor.vocabulary import split_key
+from rocmdoctor.facts.model import Fact, Known, Snapshot, Unknown
+from rocmdoctor.facts.vocabulary import split_key
+from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.live.collect import Probe, Progress, collect, find_probes, merge
 
 if TYPE_CHECKING:
-    from rocmdoctor.scan import Scanner
+    from rocmdoctor.scan.scanner import Scanner
 
 # A desktop's compositor keeps a GPU a little busy and holds VRAM of it; neither is a job.
 BUSY_PERCENT = 20
@@ -48,11 +48,11 @@ def examination(taken: str, root: str, level: int, pythons: Sequence[str], scann
             snapshot.notes += heard.notes
             texts += more
             if root == "/":
-                from rocmdoctor import sanity
+                from rocmdoctor.live import kernel_tests
 
-                backends = sanity.BACKENDS if pythons else tuple(name for name in sanity.BACKENDS if name != "torch")
-                sanity.run(snapshot, texts, sanity.Plan(level, backends, tuple(pythons)), progress and (lambda words: progress(words, "")))
-    from rocmdoctor import interpret  # big, and not needed while the probes run
+                backends = kernel_tests.BACKENDS if pythons else tuple(name for name in kernel_tests.BACKENDS if name != "torch")
+                kernel_tests.run(snapshot, texts, kernel_tests.Plan(level, backends, tuple(pythons)), progress and (lambda words: progress(words, "")))
+    from rocmdoctor.texts import interpret  # big, and not needed while the probes run
 
     interpret.fill(snapshot, [interpret.gathered(name, text) for name, text in texts], scanner())
     return snapshot

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor import gpus, vocabulary
-from rocmdoctor.differences import IDLE_LINK
-from rocmdoctor.memory import sizes
-from rocmdoctor.model import Absent, Fact, Finding, Known, Unknown
+from rocmdoctor.compare.differences import IDLE_LINK
+from rocmdoctor.facts import sizes, vocabulary
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Absent, Fact, Finding, Known, Unknown
 from rocmdoctor.preflight import wanted
 from rocmdoctor.preflight.wanted import Wanted
 
@@ -40,7 +40,7 @@ class Machine:
 
     def each(self, entity: str) -> list[str]:
         """The items of an entity."""
-        return gpus.items(self.facts, entity)
+        return items_of(self.facts, entity)
 
     def gpu_name(self, item: str) -> str:
         """``gpu 0 (0000:03:00.0)``."""

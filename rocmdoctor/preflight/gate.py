@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
-from rocmdoctor import tables
-from rocmdoctor.diagnose import Facts, fill_in
-from rocmdoctor.model import Finding, Snapshot, Unknown
+from rocmdoctor.diagnosis.diagnose import Facts, fill_in
+from rocmdoctor.facts.model import Finding, Snapshot, Unknown
+from rocmdoctor.knowledge import tables
 from rocmdoctor.preflight.expectations import Judged, Machine
 from rocmdoctor.preflight.policy import Expectation, Policy
 from rocmdoctor.preflight.verdict import Outcome, Verdict

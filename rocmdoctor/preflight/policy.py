@@ -10,11 +10,11 @@ import stat
 from dataclasses import dataclass, field
 from typing import Any
 
-from rocmdoctor.conditions import Condition, ConditionError, parse
-from rocmdoctor.paths import data_dir
+from rocmdoctor.facts.vocabulary import ENTITIES
+from rocmdoctor.knowledge.conditions import Condition, ConditionError, parse
+from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.preflight.expectations import KINDS, Kind, kind_of
 from rocmdoctor.preflight.wanted import Wanted
-from rocmdoctor.vocabulary import ENTITIES
 
 CAP = 1 << 20
 _NODES = 20_000

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rocmdoctor import vocabulary
-from rocmdoctor.gpus import items
-from rocmdoctor.model import Fact, Known, Snapshot
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known, Snapshot
 from rocmdoctor.preflight.verdict import Action, Outcome
 
 # (fact, in words, action, kind of the fault when it grows)
@@ -79,7 +79,7 @@ def soak(first: Snapshot, look: Callable[[], Snapshot], length: int, clock: Cloc
 
 def _addresses(facts: dict[str, Fact]) -> dict[str, str]:
     """PCI address to item; the items of two readings need not have the same numbers."""
-    return {str(fact.value): item for item in items(facts) if isinstance(fact := facts.get(vocabulary.key("gpu.pci_address", item)), Known)}
+    return {str(fact.value): item for item in items_of(facts) if isinstance(fact := facts.get(vocabulary.key("gpu.pci_address", item)), Known)}
 
 
 def _grown(before: dict[str, Fact], after: dict[str, Fact], wish: str) -> list[Outcome]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from rocmdoctor.model import ProbeRun, Snapshot, snapshot_to_json
+from rocmdoctor.facts.model import ProbeRun, Snapshot, snapshot_to_json
 
 if TYPE_CHECKING:
-    from rocmdoctor.redact import Redactor
+    from rocmdoctor.share.redact import Redactor
 
 SCHEMA = "rocmdoctor.preflight/1"
 Verdict = Literal["PASS", "WARN", "FAIL", "UNKNOWN", "SKIPPED"]
@@ -148,7 +148,7 @@ def redacted(gate: Preflight, private: Redactor, with_snapshot: bool) -> Preflig
 
     The name of the node stays: reports of a fleet are told apart by it.
     """
-    from rocmdoctor.redact import snapshot as redact_snapshot
+    from rocmdoctor.share.redact import snapshot as redact_snapshot
 
     for out in gate.outcomes:
         for text in (*(getattr(out, name) for name in _FREE_TEXTS), *out.fix_commands):

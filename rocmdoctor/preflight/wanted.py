@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor.conditions import version_key
-from rocmdoctor.memory import sizes
-from rocmdoctor.model import SEVERITIES
+from rocmdoctor.facts import sizes
+from rocmdoctor.facts.model import SEVERITIES
+from rocmdoctor.knowledge.conditions import version_key
 
 _BOUND = re.compile(r"(>=|<=|==|!=|>|<)?\s*([^<>=!\s].*)")
 # An epoch (1: of distributions, 1! of Python) says nothing of the version itself. A number without a dot and with letters right

@@ -1,0 +1,133 @@
+"""The doors of the commands: this machine or a recorded one, and somebody's files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+import sys
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import click
+
+from rocmdoctor.commands._console import Usage, attached, now
+from rocmdoctor.compare import states
+from rocmdoctor.compare.changes import Before
+from rocmdoctor.facts.model import Known, Snapshot, snapshot_from_json
+from rocmdoctor.knowledge import rules
+from rocmdoctor.live import kernel_tests
+from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.texts import attach, interpret
+
+
+def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
+             more: Callable[[], list[attach.Text]] = list, plan: kernel_tests.Plan | None = None) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+    """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones).
+
+    ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
+    """
+    from rocmdoctor.live.collect import collect, find_pythons
+
+    if not pathlib.Path(root).is_dir():
+        raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
+    progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        if root == "/" and not no_kernels:
+            chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
+            kernel_tests.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
+        return found, texts
+
+    with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
+        collecting = pool.submit(collected)
+        book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
+        scanner = Scanner(book.rules.values())
+        interpret.modules()  # so are the readers
+        snapshot, lines = collecting.result()
+    if progress:
+        click.echo("\r\033[K", err=True, nl=False)
+    found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
+    snapshot.notes += found.problems
+    texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
+    interpret.fill(snapshot, texts, scanner)
+    return snapshot, book, texts
+
+
+def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook]:
+    """What the files say, and the rules."""
+    book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
+    found = attached(paths)
+    snapshot = Snapshot(now(), "read")
+    texts: list[attach.Text] = []
+    for data in found.snapshots:
+        try:
+            saved = snapshot_from_json(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            click.echo(f"a saved report that this version cannot read: {error}", err=True)
+            continue
+        snapshot = saved
+    if found.trees and not found.snapshots:
+        from rocmdoctor.live.collect import collect
+
+        root = found.trees[0].absolute()
+        snapshot, gathered = collect(now(), root=str(root))
+        texts = [text for text in (interpret.gathered(*each) for each in gathered) if text.reader]
+        snapshot.origin = "read"
+        if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
+            snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
+            snapshot.notes.clear()
+    snapshot.notes += found.problems
+    if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.rules.values()))
+    return snapshot, book
+
+
+def state_folder() -> pathlib.Path:
+    """Where the states of this machine are kept."""
+    try:
+        machine = hashlib.sha256(pathlib.Path("/etc/machine-id").read_bytes()[:64].strip()).hexdigest()
+    except OSError:
+        machine = ""
+    return states.folder(os.environ.get("XDG_STATE_HOME", ""), os.path.expanduser("~"), machine)
+
+
+def readable(wanted: Iterable[states.State]) -> tuple[states.State, Snapshot] | None:
+    """The first state that can be read, with its snapshot; each that cannot is one line on standard error."""
+    for state in wanted:
+        try:
+            return state, states.load(state)
+        except states.Unreadable as error:
+            click.echo(str(error), err=True)
+    return None
+
+
+def last_good() -> Before | None:
+    """What a check of this machine is compared with, None when no such state is kept."""
+    try:
+        held, _ = states.listed(state_folder())
+    except states.Unreadable as error:
+        click.echo(str(error), err=True)
+        return None
+    found = readable(states.baseline(held))
+    if found is None:
+        return None
+    state, snapshot = found
+    return Before(f"the last good run ({state.taken[:16].replace('T', ' ')} UTC{', marked good' if state.good else ''})", snapshot)
+
+
+def keep_state(snapshot: Snapshot, found: str, good: bool = False, tell: bool = False) -> bool:
+    """Keep this run; a full disk or a folder that cannot be written costs one line, never the answer."""
+    place = state_folder()
+    try:
+        state = states.keep(place, snapshot, found, good)
+    except (OSError, states.Unreadable) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        click.echo(f"{place}: this state could not be kept ({reason}); --no-keep turns it off", err=True)
+        return False
+    if tell:
+        click.echo(f"state of {state.taken[:19].replace('T', ' ')} UTC kept{' and marked good' if good else ''}", err=True)
+    return True

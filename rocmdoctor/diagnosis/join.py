@@ -1,0 +1,98 @@
+"""Join what several sources say about GPUs, and derive the physical gfx target of each."""
+
+from __future__ import annotations
+
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known
+from rocmdoctor.knowledge import tables
+
+
+def _value(facts: dict[str, Fact], name: str, item: str) -> str:
+    fact = facts.get(vocabulary.key(name, item))
+    return str(fact.value) if isinstance(fact, Known) else ""
+
+
+_IDENTITY = ("gpu.pci_address", "gpu.pci_id", "gpu.gfx_reported", "gpu.gfx_target")
+
+
+def _same(facts: dict[str, Fact], a: str, b: str) -> bool:
+    """The first identity that both state decides: the address beats the PCI id, which beats the gfx target."""
+    for name in _IDENTITY:
+        left, right = (_value(facts, name, item).removeprefix("0000:").split(":sramecc")[0] for item in (a, b))
+        if left and right:
+            return left == right
+    return False
+
+
+def _source(item: str) -> str:
+    """Who names the item: the reader and, where one reader repeats what several backends list, the backend.
+
+    >>> _source("0.llama_cpp_log|ROCm0"), _source("0.llama_cpp_log|Vulkan0"), _source("1.lspci|0000:03:00.0")
+    ('0.llama_cpp_log|ROCm', '0.llama_cpp_log|Vulkan', '1.lspci|')
+    """
+    reader, mark, name = item.partition("|")
+    return reader + mark + name[:len(name) - len(name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"))]
+
+
+def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
+    """Items of several sources that are one device; what has no identity belongs to the only GPU there is."""
+    groups: list[list[str]] = []
+    nameless: list[str] = []
+    for item in items_of(facts):
+        if not any(_value(facts, name, item) for name in _IDENTITY):
+            nameless.append(item)
+            continue
+        source = _source(item)
+        for group in groups:
+            # Prose repeats what a tool printed ("RX 6700/6700 XT" of lspci): it adds no second GPU.
+            prose = ".report_prose|" in item and not all(".report_prose|" in member for member in group)
+            other = prose or all(_source(member) != source for member in group)
+            if other and any(_same(facts, member, item) for member in group):
+                group.append(item)
+                break
+        else:
+            groups.append([item])
+    if len(groups) == 1:
+        sources = {_source(member) for member in groups[0]}
+        alone = [item for item in nameless if _source(item) not in sources]  # a source does not name one GPU twice
+        return [groups[0] + alone, *([item] for item in nameless if item not in alone)]
+    return groups + [[item] for item in nameless]
+
+
+def join(facts: dict[str, Fact]) -> None:
+    """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
+    merged: dict[str, Fact] = {}
+    for number, group in enumerate(_grouped(facts)):
+        for item in group:
+            for key in [k for k in facts if k.endswith(f"[{item}]") and k.startswith("gpu.")]:
+                new = vocabulary.key(vocabulary.split_key(key)[0], str(number))
+                if not isinstance(merged.get(new), Known):
+                    merged[new] = facts.pop(key)
+                else:
+                    facts.pop(key)
+    facts.update(merged)
+    for item in items_of(facts):
+        derive(facts, item)
+
+
+def derive(facts: dict[str, Fact], item: str) -> None:
+    """``gpu.gfx_target`` from the PCI id, else from what a tool reports where no override can have changed it."""
+    row = tables.gfx_of_pci().get(_value(facts, "gpu.pci_id", item), {})
+    target = vocabulary.key("gpu.gfx_target", item)
+    if not isinstance(facts.get(target), Known):
+        if row.get("gfx"):
+            facts[target] = Known(str(row["gfx"]), "table pci_ids")
+        elif reported := _value(facts, "gpu.gfx_reported", item):
+            facts[target] = Known(reported.split(":")[0], "as reported")
+    name = vocabulary.key("gpu.name", item)
+    if not isinstance(facts.get(name), Known) and row:
+        names = row.get("names_by_revision") or {}
+        revision = _value(facts, "gpu.revision", item).upper()
+        facts[name] = Known(str(names.get(revision) or row.get("code_name")), "table pci_ids")
+    gfx = facts.get(target)
+    apu = vocabulary.key("gpu.is_apu", item)
+    if isinstance(gfx, Known) and not isinstance(facts.get(apu), Known):
+        kind = tables.kind(str(gfx.value))
+        if kind:
+            facts[apu] = Known(kind == "apu", "table gfx_targets")

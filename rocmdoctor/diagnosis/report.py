@@ -1,0 +1,129 @@
+"""Findings to a Report: verdict, ladder of layers, the flat digest, what could not be examined."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from rocmdoctor import __version__
+from rocmdoctor.compare import finding as comparison
+from rocmdoctor.compare.changes import Before, changed_facts
+from rocmdoctor.diagnosis import kernel_table
+from rocmdoctor.diagnosis.diagnose import diagnose
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import LAYERS, Fact, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
+from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.llm import picture as llm_picture
+from rocmdoctor.memory.need import Setting
+from rocmdoctor.memory.picture import Asked, picture, verdicts
+
+_DIGEST = {
+    "gfx_target": "gpu.gfx_target", "kernel": "kernel.release", "rocm_version": "runtime.rocm_version",
+    "ollama_version": "ollama.version", "llama_cpp_build": "llama.build", "torch_version": "torch.version",
+    "mesa_version": "vulkan.mesa_version", "driver_version": "windows.driver_version",
+    "hsa_override": "env.HSA_OVERRIDE_GFX_VERSION", "pci_id": "gpu.pci_id",
+}
+_MATTERS: dict[str, tuple[str, ...]] = {
+    "platform": ("pci.amd_gpu_count", "memory.ram_bytes"), "driver": ("amdgpu.loaded", "dev.kfd_openable"),
+    "runtime": ("vulkan.loader",), "framework": ("torch.version",), "app": ("app.version",),
+}
+
+
+def _facts(snapshot: Snapshot, name: str) -> list[Fact]:
+    return [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
+
+
+def _values(snapshot: Snapshot, name: str) -> list[Any]:
+    return list(dict.fromkeys(f.value for f in _facts(snapshot, name) if isinstance(f, Known) and not isinstance(f.value, (list, dict))))
+
+
+def digest(snapshot: Snapshot) -> dict[str, Any]:
+    """The flat facts that people and scripts ask for first; a list where there are several."""
+    found = {short: _values(snapshot, name) for short, name in _DIGEST.items()}
+    found["driver_version"] = found["driver_version"] or _values(snapshot, "amdgpu.version") or _values(snapshot, "opencl.driver_version")
+    found["pci_id"] = found["pci_id"] or _values(snapshot, "gpu.pci_address")  # what the text names the device by
+    tag, build = snapshot.facts.get("llama.tag"), snapshot.facts.get("llama.build")
+    if isinstance(tag, Known) and isinstance(build, Known) and tag.source == build.source:
+        found["llama_cpp_build"] = [tag.value]  # as the text writes it
+    mentioned = snapshot.facts.get("report.gfx_mentioned")
+    if not found["gfx_target"] and isinstance(mentioned, Known):
+        found["gfx_target"] = mentioned.value[:1]
+    return {k: v if k == "gfx_target" else v[0] if len(v) == 1 else v for k, v in found.items() if v}
+
+
+def _examined(snapshot: Snapshot, name: str) -> bool:
+    return any(not isinstance(f, Unknown) or f.reason == "not_applicable" for f in _facts(snapshot, name))
+
+
+def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
+    states = []
+    for layer in LAYERS:
+        broken = [f for f in findings if f.layer == layer and f.severity != "info" and f.standing != "possible"]
+        worst = next((f for f in broken if f.severity in ("critical", "error")), broken[0] if broken else None)
+        if worst:
+            states.append(LayerState(layer, "warning" if worst.severity == "warning" else "error", worst.id))
+        else:
+            seen = all(_examined(snapshot, name) for name in _MATTERS[layer])
+            states.append(LayerState(layer, "ok" if seen else "unknown"))
+    return states
+
+
+def _no_gpu(snapshot: Snapshot) -> Finding:
+    others = snapshot.facts.get("pci.other_gpus")
+    names = ", ".join(map(str, others.value)) if isinstance(others, Known) and others.value else ""
+    return Finding(
+        "no-amd-gpu", "cause", "info", "platform", "", "No AMD GPU on the PCI bus",
+        "This machine has no AMD GPU that the kernel can see"
+        + (f"; it has {names}, which rocmdoctor does not diagnose." if names else "."),
+        "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
+
+
+MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
+
+
+def _about(finding: Finding, book: Rulebook, symptoms: Sequence[str]) -> bool:
+    """Whether a finding is one of the symptoms, or of a rule that explains one."""
+    rule = book.rules.get(finding.id)
+    return finding.id in symptoms or finding.id == "no-amd-gpu" or bool(rule and set(rule.explains) & set(symptoms))
+
+
+def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,
+                only: Sequence[str] = (), before: Before | None = None) -> Report:
+    """The one object that every renderer gets. ``asked`` are models to judge; ``only`` keeps the findings about some symptoms;
+    ``before`` is what the snapshot is compared with."""
+    changed = before.comparison(snapshot) if before else None
+    if changed:
+        snapshot = dataclasses.replace(snapshot, facts={**snapshot.facts, **changed_facts(changed)})
+    count = snapshot.facts.get("pci.amd_gpu_count")
+    dxg = snapshot.facts.get("wsl.dxg")
+    family = snapshot.facts.get("os.family")
+    wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
+    answers = any(str(value).startswith("1002:") for value in _values(snapshot, "vk.pci_id"))  # a driver speaks for an AMD GPU
+    none = (not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not items_of(snapshot.facts)
+            and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
+    setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
+    llm = llm_picture.pictures(snapshot.facts)
+    memory = None if none else picture(snapshot.facts, asked, setting)
+    findings = diagnose(snapshot, book.rules) if not none or llm else []
+    if none:  # without a GPU of its own the machine can still run a server that was asked
+        findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
+    if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
+        findings = comparison.placed(changed, findings)
+    if only:
+        findings = [finding for finding in findings if _about(finding, book, only)]
+    findings = [*verdicts(memory, asked), *findings]
+    for rank, finding in enumerate(findings, 1):
+        finding.rank = rank
+    missing = [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command)
+               for key, fact in snapshot.facts.items()
+               if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
+    loud = [f for f in findings if f.severity in ("critical", "error", "warning")]
+    layers = _layers(snapshot, findings)
+    examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
+    cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
+    verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
+    return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
+                  missing, [*snapshot.notes, *book.problems], memory=memory, changes=changed,
+                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None)

@@ -1,0 +1,66 @@
+"""YAML read once: parsed files are kept as JSON in the user's cache, because PyYAML costs more than all rules together."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import os
+import pathlib
+import tempfile
+from typing import Any
+
+from rocmdoctor.knowledge.paths import data_dir
+
+
+def _cache_file(name: str) -> pathlib.Path:
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(home, "rocmdoctor", name)
+
+
+def _plain(value: Any, left: list[int]) -> Any:
+    """``left`` counts down the nodes: aliases of aliases grow without bound once they are written out."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError("more than 500000 values once its aliases are written out")
+    if isinstance(value, dict):
+        return {str(k): _plain(v, left) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v, left) for v in value]
+    return value.isoformat() if isinstance(value, (datetime.date, datetime.datetime)) else value
+
+
+def parse_yaml(text: str) -> Any:
+    """Plain data from YAML. Raises yaml.YAMLError, ValueError or RecursionError."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return _plain(yaml.load(text, Loader=loader), [500_000])
+
+
+def stamped(name: str, files: list[pathlib.Path], make: Any) -> Any:
+    """``make()``, kept under ``name`` until any of ``files`` changes. A cache that cannot be used is no error."""
+    stamps = [f"{file}:{(stat := file.stat()).st_mtime_ns}:{stat.st_size}" for file in files]
+    digest = hashlib.sha256("\n".join(stamps).encode()).hexdigest()
+    path = _cache_file(name)
+    try:
+        kept = json.loads(path.read_bytes())
+        if kept["digest"] == digest:
+            return kept["data"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    data = make()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as temporary:
+            json.dump({"digest": digest, "data": data}, temporary)
+        os.replace(temporary.name, path)
+    except OSError:
+        pass
+    return data
+
+
+def yaml_data(relative: str) -> Any:
+    """One file of ``rules/`` as plain data."""
+    path = data_dir("rules") / relative
+    return stamped(relative.replace("/", "-") + ".json", [path], lambda: parse_yaml(path.read_text("utf-8")))

@@ -1,0 +1,352 @@
+"""The condition language: a subset of Python's expressions over facts, with three-valued (Kleene) answers.
+
+``parse(text)`` compiles once; the Condition is then asked with a look-up function. Unknown facts make unknown answers,
+so hiding a fact can turn an answer only into unknown. Nothing here can call, import or assign.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
+from rocmdoctor.knowledge import syntax, tables
+
+_NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
+
+
+class ConditionError(ValueError):
+    """The text is not a condition; the message says why and where."""
+
+
+class _UnknownValue(Exception):
+    """An operand is unknown: the innermost comparison answers unknown."""
+
+
+class _Nothing:
+    """The value of a fact that is known to be absent: equal to nothing, contained in nothing."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+NOTHING = _Nothing()
+Lookup = Callable[[str], "Fact | list[Fact]"]
+_Eval = Callable[["_Ask"], Any]
+
+
+@dataclass(slots=True)
+class _Ask:
+    lookup: Lookup
+    used: dict[str, None]
+    missing: dict[str, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``value`` is True, False or None (unknown); ``used`` and ``missing`` name the facts that were asked."""
+
+    value: bool | None
+    used: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A compiled condition; ``names`` are the facts it may ask for."""
+
+    text: str
+    names: tuple[str, ...]
+    _run: _Eval
+
+    def ask(self, lookup: Lookup) -> Answer:
+        """Evaluate against facts; never raises on odd values (they make the answer unknown)."""
+        state = _Ask(lookup, {}, {})
+        value = _truth(self._run, state)
+        return Answer(value, tuple(state.used), tuple(state.missing))
+
+
+def _truth(run: _Eval, state: _Ask) -> bool | None:
+    try:
+        value = run(state)
+    except (_UnknownValue, TypeError, ValueError, ArithmeticError, IndexError):
+        return None
+    if value is NOTHING:
+        return False
+    return None if value is None else bool(value)
+
+
+def _one(fact: Fact, name: str, state: _Ask) -> Any:
+    if isinstance(fact, Unknown):
+        state.missing[name] = None
+        raise _UnknownValue(name)
+    state.used[name] = None
+    return NOTHING if isinstance(fact, Absent) else fact.value
+
+
+class _Partial(list[Any]):
+    """Values of an entity fact over all items, when some of them are unknown."""
+
+
+def _value(name: str) -> _Eval:
+    def run(state: _Ask) -> Any:
+        got = state.lookup(name)
+        if not isinstance(got, list):
+            return _one(got, name, state)
+        values: list[Any] = []
+        for fact in got:
+            if isinstance(fact, Known):
+                values += fact.value if isinstance(fact.value, list) else [fact.value]
+        if not got or any(isinstance(fact, Unknown) for fact in got):
+            if not values:
+                state.missing[name] = None
+                raise _UnknownValue(name)
+            state.used[name] = None
+            return _Partial(values)
+        state.used[name] = None
+        return values
+    return run
+
+
+def version_key(text: Any) -> tuple[tuple[int, ...], str]:
+    """A comparable key for the leading dotted number of a version; raises ValueError without one."""
+    found = re.search(r"\d+(?:[.\-]\d+)*", str(text))
+    if not found:
+        raise ValueError(f"no version in {text!r}")
+    numbers = [int(n) for n in re.split(r"[.\-]", found.group())]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers), ""
+
+
+def _listed(value: Any) -> list[Any]:
+    if isinstance(value, _Partial):
+        raise _UnknownValue
+    if value is NOTHING:
+        return []
+    return list(value) if isinstance(value, (list, tuple, set)) else [value]
+
+
+def _search(value: Any, pattern: str) -> bool:
+    texts = [value] if not isinstance(value, list) else value
+    if value is NOTHING:
+        return False
+    found = any(re2.search("(?i)" + pattern, str(text)) for text in texts)
+    if not found and isinstance(value, _Partial):
+        raise _UnknownValue
+    return found
+
+
+def _any_of(a: Any, b: Any) -> bool:
+    left, right = (v if isinstance(v, list) else _listed(v) for v in (a, b))
+    if any(x in right for x in left):
+        return True
+    if isinstance(a, _Partial) or isinstance(b, _Partial):
+        raise _UnknownValue
+    return False
+
+
+FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any]]] = {
+    "version": (1, lambda v: version_key(_scalar(v))),
+    "matches": (2, _search),
+    "any_of": (2, _any_of),
+    "covers": (2, lambda targets, gfx: tables.covers(_listed(targets), str(_scalar(gfx)))),
+    "family": (1, lambda gfx: tables.family(str(_scalar(gfx)))),
+    "override_for": (1, lambda gfx: tables.override_for(str(_scalar(gfx)))),
+    "wheel_targets": (1, lambda version: tables.wheel_targets(str(_scalar(version)))),
+    "official": (1, lambda gfx: tables.official(str(_scalar(gfx)))),
+    "first": (1, lambda v: _listed(v)[0]),
+    "count": (1, lambda v: len(_listed(v))),
+    "number": (1, lambda v: float(re.sub(r"[^0-9.]", "", str(_scalar(v))))),
+    "lower": (1, lambda v: str(_scalar(v)).lower()),
+    "largest": (1, lambda v: max(_listed(v))),
+    "smallest": (1, lambda v: min(_listed(v))),
+    "total": (1, lambda v: sum(_listed(v))),
+}
+
+
+def _scalar(value: Any) -> Any:
+    if value is NOTHING:
+        raise _UnknownValue
+    if isinstance(value, list):
+        if len(value) != 1 or isinstance(value, _Partial):
+            raise _UnknownValue
+        return value[0]
+    return value
+
+
+def _contains(item: Any, holder: Any) -> bool:
+    if holder is NOTHING or item is NOTHING:
+        return False
+    if isinstance(holder, str):
+        return str(item).lower() in holder.lower()
+    if item in holder:
+        return True
+    if isinstance(holder, _Partial):
+        raise _UnknownValue
+    return False
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if a is NOTHING or b is NOTHING:
+        return a is b
+    if isinstance(a, _Partial) or isinstance(b, _Partial):
+        raise _UnknownValue
+    return bool(a == b)
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def run(a: Any, b: Any) -> bool:
+        if a is NOTHING or b is NOTHING:
+            raise _UnknownValue
+        return compare(_scalar(a), _scalar(b))
+    return run
+
+
+_COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: _equal,
+    ast.NotEq: lambda a, b: not _equal(a, b),
+    ast.Lt: _ordered(lambda a, b: bool(a < b)),
+    ast.LtE: _ordered(lambda a, b: bool(a <= b)),
+    ast.Gt: _ordered(lambda a, b: bool(a > b)),
+    ast.GtE: _ordered(lambda a, b: bool(a >= b)),
+    ast.In: _contains,
+    ast.NotIn: lambda a, b: not _contains(a, b),
+}
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
+}
+
+
+class _Compiler:
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+
+    def compile(self, node: ast.expr) -> _Eval:
+        make = getattr(self, "on_" + type(node).__name__, None)
+        if make is None:
+            raise ConditionError(f"{type(node).__name__} is not part of the condition language")
+        made: _Eval = make(node)
+        return made
+
+    def on_Constant(self, node: ast.Constant) -> _Eval:
+        value = node.value
+        if not isinstance(value, (bool, int, float, str)):
+            raise ConditionError(f"constant {value!r} is not allowed")
+        return lambda state: value
+
+    def on_Name(self, node: ast.Name) -> _Eval:
+        if node.id not in self.names:
+            raise ConditionError(f"{node.id!r} is not a fact (facts have a dot in their name)")
+        return _value(self.names[node.id])
+
+    def on_List(self, node: ast.List | ast.Tuple) -> _Eval:
+        parts = [self.compile(part) for part in node.elts]
+        return lambda state: [part(state) for part in parts]
+
+    on_Tuple = on_List
+
+    def on_BoolOp(self, node: ast.BoolOp) -> _Eval:
+        parts = [self.compile(part) for part in node.values]
+        decisive = isinstance(node.op, ast.Or)
+
+        def run(state: _Ask) -> bool | None:
+            unknown = False
+            for part in parts:
+                value = _truth(part, state)
+                if value is decisive:
+                    return decisive
+                unknown = unknown or value is None
+            if unknown:
+                raise _UnknownValue
+            return not decisive
+        return run
+
+    def on_UnaryOp(self, node: ast.UnaryOp) -> _Eval:
+        inner = self.compile(node.operand)
+        if isinstance(node.op, ast.USub):
+            return lambda state: -inner(state)
+        if not isinstance(node.op, ast.Not):
+            raise ConditionError("only `not` and a minus sign may stand before a value")
+
+        def run(state: _Ask) -> bool:
+            value = _truth(inner, state)
+            if value is None:
+                raise _UnknownValue
+            return not value
+        return run
+
+    def on_BinOp(self, node: ast.BinOp) -> _Eval:
+        apply = _ARITHMETIC.get(type(node.op))
+        if apply is None:
+            raise ConditionError(f"operator {type(node.op).__name__} is not allowed")
+        left, right = self.compile(node.left), self.compile(node.right)
+        return lambda state: apply(_scalar(left(state)), _scalar(right(state)))
+
+    def on_Compare(self, node: ast.Compare) -> _Eval:
+        parts = [self.compile(part) for part in (node.left, *node.comparators)]
+        tests = [_COMPARE.get(type(op)) for op in node.ops]
+        if None in tests:
+            raise ConditionError("`is` is not allowed; use ==")
+
+        def run(state: _Ask) -> bool:
+            values = [part(state) for part in parts]
+            return all(test(a, b) for test, a, b in zip(tests, values, values[1:], strict=False) if test)
+        return run
+
+    def on_Call(self, node: ast.Call) -> _Eval:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise ConditionError("only the named functions may be called")
+        name = node.func.id
+        if name in ("unset", "has", "known"):
+            return self._presence(name, node)
+        if name not in FUNCTIONS:
+            raise ConditionError(f"there is no function {name!r}; there are {', '.join(sorted(FUNCTIONS))}")
+        arity, function = FUNCTIONS[name]
+        if len(node.args) != arity:
+            raise ConditionError(f"{name} takes {arity} argument(s)")
+        args = [self.compile(arg) for arg in node.args]
+        return lambda state: function(*(arg(state) for arg in args))
+
+    def _presence(self, name: str, node: ast.Call) -> _Eval:
+        if len(node.args) != 1 or not isinstance(node.args[0], ast.Name) or node.args[0].id not in self.names:
+            raise ConditionError(f"{name} takes one fact")
+        read = _value(self.names[node.args[0].id])
+        if name == "known":
+            return lambda state: _is_known(read, state)
+        return lambda state: (read(state) is NOTHING) is (name == "unset")
+
+
+def _is_known(read: _Eval, state: _Ask) -> bool:
+    try:
+        return read(state) is not NOTHING
+    except _UnknownValue:
+        return False
+
+
+def parse(text: str) -> Condition:
+    """Compile; raises ConditionError for anything outside the language or the vocabulary."""
+    names: dict[str, str] = {}
+
+    def rename(found: re.Match[str]) -> str:
+        word = found.group()
+        if word[0] in "'\"":
+            return "r" + word  # a pattern's backslash is a backslash
+        if not vocabulary.declared(word):
+            raise ConditionError(f"{word!r} is not a declared fact")
+        names[f"fact_{len(names)}"] = word
+        return f"fact_{len(names) - 1}"
+
+    renamed = _NAME.sub(rename, " ".join(text.split()))
+    try:
+        tree = syntax.expression(renamed)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ConditionError(f"not an expression: {error}") from None
+    return Condition(text, tuple(dict.fromkeys(names.values())), _Compiler(names).compile(tree.body))

@@ -1,0 +1,217 @@
+"""Find the probes, run them in their lanes, and put what they say into one snapshot."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Snapshot, Unknown
+from rocmdoctor.facts.vocabulary import entity, key, split_key
+from rocmdoctor.knowledge import syntax
+from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
+
+SIDE_BY_SIDE = 4
+_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON")
+_HEAD_CAP = 1 << 20
+# No site packages, no PYTHON* variables, no .pyc files written: starts in half the time and leaves nothing behind.
+# Not -I: it would hide the folder of the probe and with it probe_protocol.
+_FAST = ("-S", "-E", "-s", "-B")
+Progress = Callable[[str, str], None]
+Text = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``."""
+
+    path: Path
+    provides: tuple[str, ...]
+    lane: str
+    deadline: float
+    needs: tuple[str, ...]
+    python: str
+
+
+def read_head(path: Path) -> Probe | None:
+    """The literals at the top of a probe, read without importing it; None when the file is not a probe."""
+    try:
+        with open(path, "rb") as file:
+            tree = syntax.program(file.read(_HEAD_CAP))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    head: dict[str, Any] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, node.value
+            if name in _HEAD:
+                try:
+                    head[name] = ast.literal_eval(value)
+                except (ValueError, TypeError, SyntaxError, RecursionError):
+                    return None
+    if head.get("LANE") not in ("quiet", "loud"):
+        return None
+    try:
+        return Probe(path, tuple(str(name) for name in head.get("PROVIDES", ())), head["LANE"],
+                     float(head.get("DEADLINE", 5)), tuple(str(need) for need in head.get("NEEDS", ())),
+                     str(head.get("PYTHON", "own")))
+    except (TypeError, ValueError):
+        return None
+
+
+def find_probes(folders: Iterable[Path]) -> list[Probe]:
+    """Every probe of the folders and of the folders in them, in the order of their names."""
+    paths: list[Path] = []
+    for folder in folders:
+        paths += sorted(path for pattern in ("*.py", "*/*.py") for path in folder.glob(pattern) if path.is_file())
+    return [probe for probe in map(read_head, paths) if probe is not None]
+
+
+def collect(
+    taken: str,
+    root: str = "/",
+    pythons: Sequence[str] = (),
+    progress: Progress | None = None,
+    probe_dirs: Sequence[Path | str] = (),
+    only: Callable[[Probe], bool] | None = None,
+    patience: float = 1.0,
+) -> tuple[Snapshot, list[Text]]:
+    """Run every probe, or those that ``only`` chooses. Returns the snapshot and texts to be read.
+
+    ``progress`` gets (probe, "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
+    """
+    told: Progress = progress or (lambda probe, state: None)
+    snapshot = Snapshot(taken=taken, origin="live")
+    texts: list[Text] = []
+    jobs: list[tuple[Probe, str]] = []
+    for probe in find_probes([Path(folder) for folder in probe_dirs] or [data_dir("probes")]):
+        if only and not only(probe):
+            continue
+        refused = _refusal(probe, root, pythons)
+        if refused is not None:
+            facts: dict[str, Fact] = dict.fromkeys(probe.provides, refused)
+            _merge(snapshot, facts)
+            told(probe.path.stem, refused.reason)
+        elif probe.python == "user":
+            jobs += [(probe, python) for python in pythons]
+        else:
+            jobs.append((probe, sys.executable))
+
+    def work(job: tuple[Probe, str]) -> Outcome:
+        told(job[0].path.stem, "started")
+        outcome = _run_one(*job, root, patience)
+        told(job[0].path.stem, outcome.run.ended)
+        return outcome
+
+    quiet = [job for job in jobs if job[0].lane == "quiet"]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        reading = [pool.submit(work, job) for job in quiet]
+        loud = [work(job) for job in jobs if job[0].lane == "loud"]
+        outcomes = [*(future.result() for future in reading), *loud]
+    for outcome in outcomes:
+        snapshot.runs.append(outcome.run)
+        _merge(snapshot, outcome.facts)
+        texts += outcome.texts
+        snapshot.notes += outcome.notes
+    _spread(snapshot)
+    _record_stuck(snapshot)
+    return snapshot, texts
+
+
+def find_pythons(environ: Mapping[str, str], home: Path) -> tuple[str, ...]:
+    """Interpreters at hand whose site-packages hold a torch: the active environments first, then the usual places."""
+    active = [environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(name)]
+    usual = [home / "venv", home / ".venv", home / "ComfyUI/venv", home / "ComfyUI/.venv", Path("/opt/venv"), Path("/opt/conda")]
+    found = []
+    for folder in dict.fromkeys([*map(Path, active), *usual]):
+        if any(folder.glob("lib/python3*/site-packages/torch/version.py")) and (folder / "bin/python").exists():
+            found.append(str(folder / "bin/python"))
+    return tuple(found[:4])
+
+
+def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
+    """Why a probe is not run at all; None when it is."""
+    if root != "/" and probe.lane == "loud":
+        return Unknown("skipped", "opens the driver: not done on a recorded machine")
+    if probe.python == "user" and not pythons:
+        return Unknown("not_collected", "no Python of the user was named")
+    for need in probe.needs:
+        kind, _, name = need.rpartition(":")
+        try:
+            found = bool(importlib.util.find_spec(name)) if kind == "module" else bool(shutil.which(name))
+        except (ImportError, ValueError):
+            found = False
+        if not found and probe.python != "user":
+            return Unknown("no_tool", f"{name} is not installed")
+    return None
+
+
+def _run_one(probe: Probe, python: str, root: str, patience: float) -> Outcome:
+    flags: tuple[str, ...] = ("-B",)
+    if probe.python == "own" and not any(need.startswith("module:") for need in probe.needs):
+        flags = _FAST
+    try:
+        return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline * patience, interpreter=python,
+                         flags=flags, root=root)
+    except Exception as error:  # noqa: BLE001 - one probe must never cost the others
+        run = ProbeRun(probe.path.stem, python, 0.0, "failed", noise=f"{type(error).__name__}: {error}")
+        facts: dict[str, Fact] = {}
+        fill_missing(facts, probe.provides, run.ended, run.noise)
+        return Outcome(run, facts, [], [])
+
+
+_WEAK: tuple[Reason, ...] = ("not_collected", "not_applicable", "skipped")
+
+
+def _weight(fact: Fact) -> int:
+    """What was read beats what was not there, which beats a good reason, which beats none."""
+    if isinstance(fact, Unknown):
+        return 0 if fact.reason in _WEAK else 1
+    return 2 if isinstance(fact, Absent) else 3
+
+
+def _merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
+    for stored, fact in facts.items():
+        held = snapshot.facts.get(stored)
+        if held is None or _weight(fact) > _weight(held):
+            snapshot.facts[stored] = fact
+
+
+def merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
+    """Add facts of a further collection: what is better known wins, and a reason without an item goes to every item."""
+    _merge(snapshot, facts)
+    _spread(snapshot)
+
+
+def _spread(snapshot: Snapshot) -> None:
+    """A probe that failed before it named an item promised its facts for every item: give each of them the reason."""
+    items: dict[str, set[str]] = {}
+    for stored in snapshot.facts:
+        name, item = split_key(stored)
+        if item:
+            items.setdefault(entity(name), set()).add(item)
+    for stored in list(snapshot.facts):
+        name, item = split_key(stored)
+        fact = snapshot.facts[stored]
+        if item or not entity(name) or not isinstance(fact, Unknown) or not items.get(entity(name)):
+            continue
+        del snapshot.facts[stored]
+        for each in sorted(items[entity(name)]):
+            snapshot.facts.setdefault(key(name, each), fact)
+
+
+def _record_stuck(snapshot: Snapshot) -> None:
+    """A probe that cannot be killed is a fact about the driver."""
+    stuck = [f"{run.probe}: {run.noise.rpartition(chr(10))[2]}" for run in snapshot.runs if run.ended == "stuck"]
+    if not stuck:
+        return
+    held = snapshot.facts.get("kernel.stuck_processes")
+    before = list(held.value) if isinstance(held, Known) and isinstance(held.value, list) else []
+    snapshot.facts["kernel.stuck_processes"] = Known(before + stuck, "runner")

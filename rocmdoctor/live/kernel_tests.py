@@ -1,0 +1,300 @@
+"""Kernels with known answers, run through every backend: each program in its own process, started again behind a check that killed it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known, ProbeRun, Snapshot
+from rocmdoctor.facts.vocabulary import key, split_key
+from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.live.runner import run_probe, run_tool
+
+BACKENDS = ("vulkan", "hip", "torch")
+SOURCE = "test kernels"
+# Seconds: for a whole program, and for one submission to the device.
+DEADLINES = {1: (10.0, 4.0), 2: (90.0, 10.0), 3: (1800.0, 30.0)}
+MOST_RESTARTS = 3
+MOST_RUNTIMES = 8
+NEW_LINES_KEPT = 50
+# Worst first: what one of them is, the device is.
+_ORDER = ("hung", "crashed", "device_lost", "wrong", "unwritten", "failed", "right", "untestable", "skipped")
+BAD = _ORDER[:6]
+_RESET = re.compile(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end with ret = 0)|GPU reset (failed|end)|"
+                    r"device (?:is )?lost from the bus|device wedged", re.I)
+Progress = Callable[[str], None]
+Text = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run: the level (1 to 3), through which backends, with which Pythons; ``folder`` holds the programs."""
+
+    level: int = 1
+    backends: tuple[str, ...] = ("vulkan", "hip")
+    pythons: tuple[str, ...] = ()
+    folder: Path | None = None
+    deadline: float = 0.0
+
+
+@dataclass(slots=True)
+class _Job:
+    backend: str
+    program: Path
+    interpreter: str
+    extra: tuple[str, ...] = ()
+    first: int = 0
+
+
+def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None = None) -> None:
+    """Test every device of every backend and put what came out into the snapshot (``test.*``, ``kernels.*``)."""
+    _run(snapshot, texts, plan, progress)
+    _summarise(snapshot)
+
+
+def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None) -> None:
+    said: Progress = progress or (lambda words: None)
+    trouble = in_trouble(snapshot.facts, texts)
+    if trouble:
+        for backend in plan.backends:
+            _not_tested(snapshot, f"{backend}-0", backend, "skipped", trouble)
+        return
+    log = next((text for name, text in texts if name == "kernel log"), "")
+    for backend in plan.backends:
+        items: list[str] = []
+        for number, job in enumerate(_jobs(backend, plan), 1):
+            job.first = len(items)
+            new_items = _run_job(job, plan, snapshot, said, log)
+            items += new_items
+            counted = snapshot.facts.get(key("test.runtimes", new_items[0])) if new_items else Known(0, SOURCE)
+            if isinstance(counted, Known) and number >= int(counted.value):
+                break
+        new = _new_lines(log)
+        if new is not None:
+            for item in items:
+                snapshot.facts[key("test.new_kernel_lines", item)] = Known(new[-NEW_LINES_KEPT:], "kernel log")
+            if new:
+                texts.append((f"kernel log while {backend} was tested", "\n".join(new)))
+                log += "\n" + "\n".join(new)
+        if not items and backend == "torch":
+            _not_tested(snapshot, "torch-0", backend, "untestable", "no Python with a torch was found; --python PATH names one")
+        if any(_verdict(snapshot, item) in ("hung", "device_lost") for item in items) and in_trouble(snapshot.facts, texts):
+            for later in plan.backends[plan.backends.index(backend) + 1:]:
+                _not_tested(snapshot, f"{later}-0", later, "skipped", "the GPU did not come back from the kernels of " + backend)
+            return
+
+
+def not_a_python(path: str) -> str:
+    """Why a named interpreter cannot be used; "" when it answers like one."""
+    ended, said = run_tool([path, "-c", "import sys; print('python', sys.version_info[0])"], 10)
+    if ended.ended == "ok" and said.strip() == "python 3":
+        return ""
+    return ended.noise.partition(": ")[2] or "not a Python 3 interpreter" if ended.ended != "timed_out" else "does not answer"
+
+
+def in_trouble(facts: dict[str, Fact], texts: Iterable[Text]) -> str:
+    """Why a GPU must not be given work now; "" when nothing speaks against it."""
+    stuck = facts.get("kernel.stuck_processes")
+    if isinstance(stuck, Known):
+        held = [str(one) for one in stuck.value if re.search(r"amdgpu|kfd|drm|dma_fence|ttm|_kernels", str(one))]
+        if held:
+            return f"a process is stuck in the driver ({held[0][:80]}): more work would make it worse"
+    for item in items_of(facts):
+        power = facts.get(key("gpu.power_state", item))
+        if isinstance(power, Known) and power.value == "error":
+            return "the power state of the GPU is error"
+    last = None
+    for name, text in texts:
+        if name.startswith("kernel log"):
+            for found in _RESET.finditer(text):
+                last = found
+    if last and not (last["good"] or last["done"]):
+        return f"the kernel log ends in a GPU reset that did not succeed ({last.group()})"
+    return ""
+
+
+def _summarise(snapshot: Snapshot) -> None:
+    """Which backends are right and which are not, over all GPUs: what rules compare."""
+    found: dict[str, list[str]] = {"right": [], "wrong": [], "unwritten": [], "broken": []}
+    for item in items_of(snapshot.facts, "test"):
+        kind, backend = (snapshot.facts.get(key(f"test.{name}", item)) for name in ("device_type", "backend"))
+        verdict = {name: name for name in ("right", "wrong", "unwritten")}.get(_verdict(snapshot, item), "")
+        verdict = verdict or ("broken" if _verdict(snapshot, item) in ("hung", "crashed", "device_lost") else "")
+        if verdict and isinstance(backend, Known) and not (isinstance(kind, Known) and kind.value == "cpu"):
+            found[verdict] = list(dict.fromkeys([*found[verdict], str(backend.value)]))
+    for name, backends in found.items():
+        snapshot.facts[f"kernels.{name}"] = Known(backends, SOURCE)
+
+
+def _jobs(backend: str, plan: Plan) -> list[_Job]:
+    folder = plan.folder or data_dir("probes") / "gpu_sanity"
+    program = folder / f"{backend}_kernels.py"
+    if not program.is_file():
+        return []
+    if backend == "torch":
+        return [_Job(backend, program, python) for python in plan.pythons]
+    if backend == "hip":  # one process for each runtime: two in one process get in each other's way
+        return [_Job(backend, program, sys.executable, ("--number", str(number), "--pythons", os.pathsep.join(plan.pythons)))
+                for number in range(MOST_RUNTIMES)]
+    return [_Job(backend, program, sys.executable)]
+
+
+def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str) -> list[str]:
+    """One program until all its checks were seen to; the items it named. ``log`` is the kernel log so far."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    facts: dict[str, Fact] = {}
+    reasons: dict[str, str] = {}
+    over = 0
+    with tempfile.TemporaryDirectory(prefix="rocmdoctor-") as folder:
+        told = Path(folder, "progress")
+        while True:
+            done = [f"{item}:{row['check']}" for item, found in rows.items() for row in found]
+            done += [f"{item}:*" for item in reasons]
+            ended, new = _one_run(job, plan, told, done, said)
+            snapshot.runs.append(ended)
+            _take(new, rows, facts)
+            if ended.ended == "ok":
+                break
+            item, check = _at_work(new)
+            how = "hung" if ended.ended in ("timed_out", "stuck") else "crashed"
+            why = f"killed by {ended.signal}" if how == "crashed" and ended.signal else ended.noise.strip().rpartition("\n")[2][:200]
+            if how == "hung":
+                why = "no answer before the deadline" if ended.ended == "timed_out" else f"the process cannot be killed: {why}"
+            if not item:
+                item = f"{job.backend}-{job.first}"
+                facts[key("test.backend", item)] = Known(job.backend, SOURCE)
+                rows.setdefault(item, []).append({"check": "start", "verdict": how, "detail": why, "seconds": ended.seconds})
+                break
+            if not any(row["check"] == check for row in rows.setdefault(item, [])):
+                rows[item].append({"check": check, "verdict": how, "detail": why, "seconds": ended.seconds})
+            over += 1
+            worse = in_trouble({}, [("kernel log", "\n".join(_new_lines(log) or []))])
+            if worse:
+                reasons[item] = f"the remaining checks were not run: {worse}"
+                break
+            if ended.ended == "stuck" or over >= MOST_RESTARTS:
+                reasons[item] = "the remaining checks were not run: " + (
+                    "a process is stuck in the driver" if ended.ended == "stuck" else f"{over} checks killed their process")
+                break
+    named = {split_key(stored)[1] for stored in facts} | set(rows)
+    for stored, fact in facts.items():
+        if split_key(stored)[0] != "test.current":
+            snapshot.facts[stored] = fact
+    for item in sorted(named):
+        _conclude(snapshot, item, plan.level, rows.get(item, []), reasons.get(item, ""))
+    return sorted(named)
+
+
+def _one_run(job: _Job, plan: Plan, told: Path, done: Sequence[str], said: Progress) -> tuple[ProbeRun, dict[str, Fact]]:
+    """The program once, with what it says of its progress passed on."""
+    deadline, limit = DEADLINES[plan.level]
+    stop = threading.Event()
+
+    def watch() -> None:
+        last = ""
+        while not stop.wait(0.3):
+            words = told.read_text("utf-8", "replace")[:200] if told.exists() else ""
+            if words and words != last:
+                last = words
+                said(words)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        outcome = run_probe(
+            job.program, deadline=plan.deadline or deadline, interpreter=job.interpreter, flags=("-B",),
+            extra=("--level", str(plan.level), "--limit", str(limit), "--done", ",".join(done), "--progress", str(told),
+                   "--first", str(job.first), *job.extra))
+    finally:
+        stop.set()
+        watcher.join()
+    return outcome.run, {stored: fact for stored, fact in outcome.facts.items() if stored.startswith("test.")}
+
+
+def _take(new: dict[str, Fact], rows: dict[str, list[dict[str, Any]]], facts: dict[str, Fact]) -> None:
+    """Checks are added to those of earlier runs, other facts replaced."""
+    for stored, fact in new.items():
+        name, item = split_key(stored)
+        if name != "test.checks":
+            facts[stored] = fact
+        elif isinstance(fact, Known) and isinstance(fact.value, list):
+            had = {row["check"] for row in rows.setdefault(item, [])}
+            rows[item] += [row for row in fact.value if isinstance(row, dict) and isinstance(row.get("check"), str)
+                           and row.get("verdict") in _ORDER and row["check"] not in had]
+
+
+def _at_work(new: dict[str, Fact]) -> tuple[str, str]:
+    """(item, check) that was begun last and is not known to be through."""
+    begun = [(split_key(stored)[1], str(fact.value)) for stored, fact in new.items()
+             if stored.startswith("test.current") and isinstance(fact, Known)]
+    return begun[-1] if begun else ("", "")
+
+
+def _conclude(snapshot: Snapshot, item: str, level: int, rows: list[dict[str, Any]], reason: str) -> None:
+    """Verdict of a device and the lists that rules ask for."""
+    def put(name: str, value: Any) -> None:
+        snapshot.facts[key("test." + name, item)] = Known(value, SOURCE)
+
+    put("level", level)
+    if rows:
+        put("checks", rows)
+        for name, verdicts in (("wrong_checks", ("wrong",)), ("unwritten_checks", ("unwritten",)),
+                               ("failed_checks", ("failed", "hung", "crashed", "device_lost"))):
+            put(name, [row["check"] for row in rows if row["verdict"] in verdicts])
+        put("verdict", min((row["verdict"] for row in rows), key=_ORDER.index))
+    elif not isinstance(snapshot.facts.get(key("test.verdict", item)), Known):
+        put("verdict", "untestable")
+    if reason:
+        put("reason", reason)
+    _join(snapshot.facts, item)
+
+
+def _join(facts: dict[str, Fact], item: str) -> None:
+    """The GPU that was tested, by its PCI address or by being the only one; its target and the bandwidth of its memory."""
+    kind = facts.get(key("test.device_type", item))
+    if isinstance(kind, Known) and kind.value == "cpu":
+        return
+    address = facts.get(key("test.pci_address", item))
+    own = items_of(facts)
+    if isinstance(address, Known):
+        own = [gpu for gpu in own if isinstance(fact := facts.get(key("gpu.pci_address", gpu)), Known) and fact.value == address.value]
+    if len(own) != 1:
+        return
+    mine = own[0]
+    target = facts.get(key("gpu.gfx_target", mine))
+    if isinstance(target, Known):
+        facts[key("test.gfx_target", item)] = target
+    named = facts.get(key("gpu.name", mine)) or Known("", "")
+    gfx = facts.get(key("test.gfx_target", item))
+    rate = tables.bandwidth(str(named.value) if isinstance(named, Known) else "", str(gfx.value) if isinstance(gfx, Known) else "")
+    if rate:
+        facts[key("test.expected_bytes_per_s", item)] = Known(rate, "table bandwidth")
+
+
+def _not_tested(snapshot: Snapshot, item: str, backend: str, verdict: str, reason: str) -> None:
+    for name, value in (("backend", backend), ("verdict", verdict), ("reason", reason)):
+        snapshot.facts[key("test." + name, item)] = Known(value, SOURCE)
+
+
+def _verdict(snapshot: Snapshot, item: str) -> str:
+    fact = snapshot.facts.get(key("test.verdict", item))
+    return str(fact.value) if isinstance(fact, Known) else ""
+
+
+def _new_lines(before: str) -> list[str] | None:
+    """Kernel log lines that were not there before; None when the log cannot be read."""
+    outcome = run_probe(data_dir("probes") / "kernel_log.py", deadline=6, flags=("-S", "-E", "-s", "-B"))
+    had = set(before.splitlines())
+    for name, text in outcome.texts:
+        if name == "kernel log":
+            return [line for line in text.splitlines() if line not in had]
+    return None

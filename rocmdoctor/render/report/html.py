@@ -1,0 +1,102 @@
+"""A Report as one self-contained HTML page: no request of any kind, readable on a phone, dark or light, printed, or read out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from rocmdoctor.facts import sizes
+from rocmdoctor.facts.model import Absent, Evidence, Fact, Known, Report
+from rocmdoctor.render.figures import changes_svg, llm_svg, memory_svg
+from rocmdoctor.render.report import changes_text, kernels_text, llm_text, markdown
+from rocmdoctor.render.report.wording import (
+    VERDICT_HEAD,
+    evidence_place,
+    evidence_text,
+    layer_words,
+    removed_words,
+    safe_link,
+    standing_words,
+    unknown_groups,
+    value_words,
+    verdict_words,
+    version_rows,
+)
+from rocmdoctor.share.wash import wash, wash_command, wash_prose
+
+_HERE = Path(__file__).resolve().parent
+
+_STYLE = (_HERE / "report.css").read_text("utf-8")
+_SCRIPT = (_HERE / "report.js").read_text("utf-8")
+MOST_FACTS = 3000
+
+
+def render(report: Report) -> str:
+    """One file. The policy allows this style sheet and this script by their hashes, and nothing else: no request of any kind."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(
+        wash=wash,
+        prose=wash_prose,
+        command=lambda text: "\n".join(wash_command(text)),
+        place=evidence_place,
+        quoted=evidence_text,
+        standing=standing_words,
+        link=safe_link,
+        context=_context,
+    )
+    style = _STYLE + (memory_svg.STYLE if report.memory else "") + (changes_svg.STYLE if report.changes else "")
+    style += llm_svg.STYLE if report.llm else ""
+    policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
+              "base-uri 'none'; form-action 'none'")
+    facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
+    kernel_items, kernel_rows = kernels_text.grid(report.kernels or [])
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        head=VERDICT_HEAD[report.verdict],
+        verdict=verdict_words(report),
+        ladder=layer_words(report),
+        versions=version_rows(report),
+        unknown=unknown_groups(report),
+        removed=removed_words(report),
+        facts=facts[:MOST_FACTS],
+        facts_left_out=max(0, len(facts) - MOST_FACTS),
+        comment=markdown.render(report),
+        size=sizes.words,
+        memory_svg=memory_svg.render(report.memory) if report.memory else "",
+        changes_svg=changes_svg.render(report.changes) if report.changes else "",
+        changes_heading=changes_text.heading(report.changes) if report.changes else "",
+        changes_footing=changes_text.footing(report.changes) if report.changes else [],
+        headline=kernels_text.headline,
+        verdict_word=kernels_text.words,
+        kernel_items=kernel_items,
+        kernel_rows=kernel_rows,
+        kernel_faults=kernels_text.faults(report.kernels or []),
+        servers=[(server, llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
+        style=Markup(style),
+        script=Markup(_SCRIPT),
+        policy=Markup(policy),
+    ).lstrip()
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _fact(fact: Fact) -> tuple[str, str]:
+    if isinstance(fact, Known):
+        return value_words(fact.value), wash(fact.source)
+    if isinstance(fact, Absent):
+        return "absent", wash(fact.source)
+    return "unknown: " + wash(f"{fact.reason} {fact.detail}".replace("_", " ")), ""
+
+
+def _context(lines: tuple[str, ...], item: Evidence) -> list[dict[str, Any]]:
+    shown = wash(item.text)
+    return [{"text": wash(line), "here": wash(line) == shown} for line in lines]

@@ -1,0 +1,173 @@
+"""A Report for a terminal: the verdict in words, the ladder of layers, the findings, what could not be examined."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from rocmdoctor.facts.model import Evidence, Finding, Report
+from rocmdoctor.facts.sections import Fix
+from rocmdoctor.render.report import kernels_text, llm_text
+from rocmdoctor.render.report.wording import MAX_EVIDENCE, evidence_place, evidence_text, layer_words, standing_words, unknown_groups, verdict_words
+from rocmdoctor.share.wash import wash, wash_command, wash_prose
+
+_SEVERITY_STYLE = {"critical": "bold red", "error": "red", "warning": "yellow", "info": "cyan"}
+_STATUS_STYLE = {"ok": "green", "warning": "yellow", "error": "bold red", "unknown": "dim"}
+_VERDICT_STYLE = {"healthy": "bold green", "problems": "bold red", "unknown": "bold yellow", "no_amd_gpu": "bold cyan"}
+
+
+def console_for(width: int, colour: bool) -> tuple[Console, StringIO]:
+    """A console that writes into a text. Text objects only, so no markup is ever parsed; only the arguments decide."""
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=max(width, 24),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},
+    )
+    return console, out
+
+
+def text_of(out: StringIO) -> str:
+    """What was written, without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def render(report: Report, width: int, colour: bool) -> str:
+    """The whole report. Only commands and addresses may be wider than ``width``: they must copy whole."""
+    console, out = console_for(width, colour)
+    verdict = verdict_words(report)
+    if report.verdict == "problems" and report.findings and report.findings[0].severity in ("warning", "info"):
+        style = "bold yellow"
+    else:
+        style = _VERDICT_STYLE[report.verdict]
+    say(console, Text(verdict, style=style))
+    console.print()
+    _print_ladder(console, report)
+    llm_text.section(console, report)
+    for place, finding in enumerate(report.findings, 1):
+        console.print()
+        print_finding(console, finding, finding.rank or place)
+    kernels_text.render(console, report)
+    _print_unknown(console, report)
+    print_notes(console, report)
+    return text_of(out)
+
+
+def render_kernels(report: Report, width: int, colour: bool) -> str:
+    """The table of test kernels, then the findings."""
+    console, out = console_for(width, colour)
+    kernels_text.render(console, report, full=True)
+    for place, finding in enumerate(report.findings, 1):
+        console.print()
+        print_finding(console, finding, place)
+    print_notes(console, report)
+    return text_of(out).lstrip("\n")
+
+
+def say(console: Console, text: Text, indent: int = 0) -> None:
+    """One paragraph."""
+    console.print(Padding(text, (0, 0, 0, indent), expand=False))
+
+
+def _say_whole(console: Console, text: str, indent: int, style: str = "") -> None:
+    console.print(Text(" " * indent + text, style=style, no_wrap=True, overflow="ignore"), soft_wrap=True)
+
+
+def _labelled(console: Console, label: str, words: str, indent: int) -> None:
+    if words:
+        say(console, Text.assemble((f"{label}: ", "bold"), words), indent)
+
+
+def _print_ladder(console: Console, report: Report) -> None:
+    for name, status, why in layer_words(report):
+        line = Text.assemble(f"{name:<10}", (status, _STATUS_STYLE[status]))
+        if why:
+            line.append(" " * (9 - len(status)) + why)
+        say(console, line, 2)
+
+
+def print_finding(console: Console, finding: Finding, rank: int) -> None:
+    """A finding with its evidence and fixes."""
+    head = Text.assemble(
+        (f"{rank}. ", "bold"), (finding.severity, _SEVERITY_STYLE[finding.severity]), " ", (wash(finding.title), "bold")
+    )
+    say(console, head)
+    about = f"{standing_words(finding)} · {finding.layer}"
+    if finding.subject:
+        about += f" · {wash(finding.subject)}"
+    say(console, Text(f"{about} · {wash(finding.id)}", style="dim"), 3)
+    if finding.summary:
+        say(console, Text(wash_prose(finding.summary)), 3)
+    if finding.cause and finding.cause != finding.summary:
+        _labelled(console, "Why", wash_prose(finding.cause), 3)
+    _labelled(console, "Explains", ", ".join(wash(name) for name in finding.explains), 3)
+    _print_evidence(console, finding.evidence)
+    if finding.to_decide:
+        say(console, Text("This would decide it:", style="bold"), 3)
+        for step in finding.to_decide:
+            for line in wash_command(step):
+                _say_whole(console, line, 5, "cyan")
+    for number, fix in enumerate(finding.fixes, 1):
+        print_fix(console, fix, number)
+    if finding.references:
+        say(console, Text("References:", style="bold"), 3)
+        for url in finding.references:
+            _say_whole(console, wash(url, 2000), 5)
+
+
+def _print_evidence(console: Console, evidence: list[Evidence]) -> None:
+    if not evidence:
+        return
+    say(console, Text("Evidence:", style="bold"), 3)
+    for item in evidence[:MAX_EVIDENCE]:
+        joint = " = " if item.fact and not item.text else ": "
+        say(console, Text.assemble((evidence_place(item), "cyan"), joint, evidence_text(item)), 5)
+    if len(evidence) > MAX_EVIDENCE:
+        say(console, Text(f"… {len(evidence) - MAX_EVIDENCE} more", style="dim"), 5)
+
+
+def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> None:
+    """One thing to do, with its commands, its cost and the way back."""
+    say(console, Text.assemble((f"{word} {number}: ", "bold green"), (wash(fix.title), "bold")), 3)
+    if fix.detail:
+        say(console, Text(wash_prose(fix.detail)), 5)
+    for command in fix.commands:
+        for line in wash_command(command):
+            _say_whole(console, "$ " + line, 5, "cyan")
+    _labelled(console, "Needs", ", ".join(wash(need) for need in fix.needs), 5)
+    if fix.risk and fix.risk != "none":
+        _labelled(console, "Risk", wash(fix.risk), 5)
+    _labelled(console, "Side effects", wash_prose(fix.side_effects), 5)
+    _labelled(console, "Verify", wash_prose(fix.verify), 5)
+    _labelled(console, "Undo", wash_prose(fix.undo), 5)
+
+
+def _print_unknown(console: Console, report: Report) -> None:
+    if not report.unknown:
+        return
+    console.print()
+    say(console, Text("Could not be examined", style="bold"))
+    for facts, reason, command in unknown_groups(report):
+        say(console, Text(f"{facts}: {reason}"), 2)
+        for line in command:
+            _say_whole(console, "$ " + line, 4, "cyan")
+
+
+def print_notes(console: Console, report: Report) -> None:
+    """What the person should know besides."""
+    if not report.notes:
+        return
+    console.print()
+    say(console, Text("Notes", style="bold"))
+    for note in report.notes:
+        say(console, Text(wash_prose(note)), 2)

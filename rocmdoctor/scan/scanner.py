@@ -1,0 +1,264 @@
+"""Many patterns over big texts: their literals are found all at once, and only where one stands is its pattern tried.
+
+One automaton of some thousand patterns with bounded gaps outgrows any memory. Each pattern therefore waits for a text that
+every match of it contains (:mod:`literals`), the rarest one in the text at hand; patterns without such a text, as ``RX \\d{4}``,
+share a small automaton of their own. Of a big text only the shapes of its lines are searched (:mod:`shapes`).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+import ahocorasick_rs
+import re2
+
+from rocmdoctor.facts.model import Hit
+from rocmdoctor.knowledge.rules import Rule
+from rocmdoctor.scan import literals, shapes
+
+KEEP_FIRST = 50
+KEEP_LAST = 50
+STORM = 1000  # a pattern that matched so often in one text is not looked for again before the text's last block
+_BIG = 1 << 20  # from this size on a text is read by the shapes of its lines, and by the literals that are rare in it
+_SLICES, _SLICE = 8, 32 << 10
+_LONGEST_LINE = 8192
+_MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
+_OFTEN, _MOST_SETS = 20, 4000
+_VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
+_NEVER = r"[^\x00-\xff]"
+_NAMED = re.compile(r"\(\?P<[^>]+>")
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one text has given so far: hits of each rule's group, matches of each pattern, the latest hits."""
+
+    groups: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+    patterns: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    vain: dict[int, int] = field(default_factory=lambda: defaultdict(int))  # tries of each pattern without a match
+    last: dict[tuple[str, str], deque[Hit]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=KEEP_LAST)))
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Which literal each pattern waits for: the automaton of the literals, and the patterns behind each."""
+
+    literals: Any
+    waiting: list[list[int]]
+
+
+class Scanner:
+    """Compiled patterns of many rules."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._owners: list[tuple[str, str, str]] = []
+        self._choices: list[list[list[str]]] = []
+        for rule in rules:
+            for group, patterns in rule.patterns.items():
+                known = getattr(rule, "literals", {}).get(group)
+                for at, pattern in enumerate(patterns):
+                    self._owners.append((rule.id, group, pattern))
+                    self._choices.append(known[at] if known else literals.required(pattern))
+        options = re2.Options()
+        options.log_errors = False
+        options.max_mem = 64 << 20
+        options.encoding = re2.Options.Encoding.LATIN1
+        self._options = options
+        self._each: dict[int, Any] = {}
+        self._relaxed: dict[int, str | None] = {}
+        self._sets: dict[frozenset[int], Any] = {}
+        self.without_literal = [i for i, choices in enumerate(self._choices) if not choices]
+        self._rest = self.any_of(self.without_literal, self.unnamed)
+        self._usual = self._plan(None)
+
+    def any_of(self, patterns: Iterable[int], text: Callable[[int], str]) -> Any:
+        """One pattern for all of these, each as ``text`` gives it; over lines, in any case."""
+        joined = "|".join(f"(?:{text(i)})" for i in patterns)
+        return re2.compile(f"(?im:{joined or _NEVER})".encode(), self._options)
+
+    def unnamed(self, index: int) -> str:
+        """A pattern without names for its groups, so that it can stand beside others."""
+        return _NAMED.sub("(?:", self._owners[index][2])
+
+    def _plan(self, sample: bytes | None) -> _Plan:
+        """The usual literals; for the shapes of a big text those that are rare in a sample of its shapes."""
+        seen: Counter[int] = Counter()
+        every: dict[bytes, int] = {}
+        spelt = bytes if sample is None else shapes.shape
+        if sample is not None:
+            for choices in self._choices:
+                for choice in choices:
+                    for literal in choice:
+                        every.setdefault(spelt(literal.encode()), len(every))
+            seen = Counter(index for index, _, _ in ahocorasick_rs.BytesAhoCorasick(list(every)).find_matches_as_indexes(sample, overlapping=True))
+        waiting: dict[bytes, list[int]] = {}
+        for i, choices in enumerate(self._choices):
+            if choices:
+                texts = [[spelt(literal.encode()) for literal in choice] for choice in choices]
+                for text in texts[0] if sample is None else min(texts, key=lambda choice: sum(seen[every[text]] for text in choice)):
+                    waiting.setdefault(text, []).append(i)
+        return _Plan(ahocorasick_rs.BytesAhoCorasick(list(waiting)) if waiting else None, list(waiting.values()))
+
+    def scan(self, source: str, blocks: Iterable[bytes]) -> Iterator[Hit]:
+        """Hits of one text given as blocks of whole lines; per rule and group the first 50 and the last 50.
+
+        In a storm (one message a million times) the patterns that caused it are left out until the last block, so the
+        last 50 are the last of that block then.
+        """
+        tally = _Tally()
+        done = 0
+        known: _Shapes | None = None
+        coming = iter(blocks)
+        block = next(coming, None)
+        while block is not None:
+            following = next(coming, None)
+            if known is None and len(block) > _BIG:
+                known = _Shapes(self, self._plan(_sample(block)))
+            lines = block.split(b"\n")
+            most = STORM if following is not None else len(lines) + STORM
+            if known:
+                rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
+                known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
+            for row, patterns in known.worth(block, lines) if known else self.worth(lines, block.lower(), self._usual, self._rest):
+                yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most)
+            done += block.count(b"\n")
+            block = following
+        for hits in tally.last.values():
+            yield from hits
+
+    def worth(self, lines: list[bytes], text: bytes, plan: _Plan, rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
+        """(index, patterns worth trying) of the lines of a text where a literal stands, in their order."""
+        starts = _starts(lines)
+        found: dict[int, set[int]] = defaultdict(set)
+        row = 0
+        for index, at, _ in plan.literals.find_matches_as_indexes(text, overlapping=True) if plan.literals else ():
+            if not starts[row] <= at < starts[row + 1]:
+                row = bisect_right(starts, at) - 1
+            found[row].update(plan.waiting[index])
+        for row in _rows(rest, text, starts):
+            found[row].update(self.without_literal)
+        for row in sorted(found):
+            yield row, frozenset(found[row])
+
+    def relaxed(self, index: int) -> str | None:
+        """What a pattern says of a line's shape; None when that cannot be said."""
+        if index not in self._relaxed:
+            self._relaxed[index] = shapes.relaxed(self._owners[index][2])
+        return self._relaxed[index]
+
+    def of_shape(self, patterns: frozenset[int], line: bytes) -> tuple[int, ...]:
+        """Those of the patterns that may match a line of this shape."""
+        seen = self._sets.get(patterns, 0)
+        if isinstance(seen, int):
+            if seen < _OFTEN:  # one search for all of them pays only for the few sets that many shapes have
+                if len(self._sets) < _MOST_SETS:
+                    self._sets[patterns] = seen + 1
+                seen = None
+            else:
+                seen = self._sets[patterns] = self.any_of(patterns, lambda i: self.relaxed(i) or "")
+        if seen is not None and seen.search(line) is None:
+            return ()
+        return tuple(i for i in sorted(patterns) if self.relaxed(i) is None or self._compiled(~i).search(line))
+
+    def _line(self, source: str, number: int, line: bytes, patterns: Iterable[int], tally: _Tally, most: int) -> Iterator[Hit]:
+        for index in sorted(patterns):
+            if tally.patterns[index] >= most:
+                continue
+            match = self._compiled(index).search(line)
+            if not match:
+                tally.vain[index] += 1
+                continue
+            rule, group, _ = self._owners[index]
+            tally.patterns[index] += 1
+            tally.groups[rule, group] += 1
+            hit = Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), _captured(match.groupdict()))
+            if tally.groups[rule, group] <= KEEP_FIRST:
+                yield hit
+            else:
+                tally.last[rule, group].append(hit)
+
+    def _compiled(self, index: int) -> Any:
+        """A pattern, or (by ``~index``) what it says of a line's shape."""
+        if index not in self._each:
+            pattern = self._owners[index][2] if index >= 0 else self.relaxed(~index)
+            self._each[index] = re2.compile(f"(?i){pattern}".encode(), self._options)
+        return self._each[index]
+
+
+class _Shapes:
+    """The lines of a big text by their shape: each shape is looked at once, and most are of no interest."""
+
+    def __init__(self, scanner: Scanner, plan: _Plan) -> None:
+        self._scanner, self._plan = scanner, plan
+        self._rest = scanner.any_of(scanner.without_literal, lambda i: scanner.relaxed(i) or "")
+        self._known: dict[bytes, tuple[int, ...]] = {}  # by shape: the patterns that may match such a line
+        self._open: dict[bytes, tuple[int, ...]] = {}  # the same without those left out
+        self._bytes = 0
+        self._rare: tuple[int, ...] = ()
+        self._rare_search: Any = None
+        self._out: frozenset[int] = frozenset()
+
+    def leave_out(self, rare: frozenset[int], stormy: frozenset[int]) -> None:
+        """From now on look for the ``rare`` patterns, which most lines resemble (``9070``), in the block as a whole; for the ``stormy`` not at all."""
+        if self._rare != tuple(sorted(rare - stormy)):
+            self._rare = tuple(sorted(rare - stormy))
+            self._rare_search = self._scanner.any_of(self._rare, self._scanner.unnamed)
+        if self._out != rare | stormy:
+            self._out = rare | stormy
+            self._open = {line: self._without(patterns) for line, patterns in self._known.items()}
+
+    def _without(self, patterns: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(i for i in patterns if i not in self._out)
+
+    def worth(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """As :meth:`Scanner.worth`, for one block of the text."""
+        ours = [line[:_LONGEST_LINE] for line in shapes.shape(block).split(b"\n")]
+        if self._bytes > _MOST_SHAPES:
+            self._known.clear()
+            self._open.clear()
+            self._bytes = 0
+        new = list(set(ours) - self._known.keys())
+        self._bytes += sum(map(len, new)) + _COST * len(new)
+        for held in (self._known, self._open):
+            held.update(dict.fromkeys(new, ()))
+        for row, patterns in self._scanner.worth(new, b"\n".join(new), self._plan, self._rest):
+            self._known[new[row]] = self._scanner.of_shape(patterns, new[row])
+            self._open[new[row]] = self._without(self._known[new[row]])
+        found = {row: self._open[line] for row, line in enumerate(ours) if self._open[line]}
+        for row in _rows(self._rare_search, block, _starts(lines)) if self._rare else ():
+            found[row] = (*found.get(row, ()), *self._rare)
+        return ((row, found[row]) for row in sorted(found))
+
+
+def _starts(lines: list[bytes]) -> list[int]:
+    return list(accumulate((len(line) + 1 for line in lines), initial=0))
+
+
+def _rows(compiled: Any, text: bytes, starts: list[int]) -> Iterator[int]:
+    """The lines in which a match of the pattern begins."""
+    at = 0
+    while at < len(text) and (match := compiled.search(text, at)):
+        row = bisect_right(starts, match.start()) - 1
+        yield row
+        at = starts[row + 1]
+
+
+def _sample(block: bytes) -> bytes:
+    step = max(_SLICE, len(block) // _SLICES)
+    return shapes.shape(b"\n".join(block[at:at + _SLICE] for at in range(0, len(block), step)))
+
+
+def _captured(groups: dict[Any, bytes | None]) -> dict[str, str]:
+    named = ((name.decode() if isinstance(name, bytes) else str(name), value) for name, value in groups.items())
+    return {name: value.decode("utf-8", "replace") for name, value in named if value}
+
+
+def blocks_of(text: str) -> Iterator[bytes]:
+    """A text as one block."""
+    yield text.encode("utf-8", "replace")

@@ -1,0 +1,263 @@
+"""Free text of a bug report: what the writer says about the machine.
+
+>>> sample = '''Ubuntu 24.04, kernel 6.14.0-24-generic, RX 6700 XT (gfx1031), ROCm 6.4.3.
+... Ollama 0.12.6 hangs, 0.12.5 works.'''
+>>> for reading in read(sample):
+...     print(reading.line, reading.name, reading.item, reading.value)
+1 report.gfx_mentioned  ['gfx1031']
+1 gpu.name prose:rx-6700-xt AMD Radeon RX 6700 XT
+1 gpu.gfx_reported prose:rx-6700-xt gfx1031
+1 os.family  linux
+1 os.distribution  ubuntu
+1 os.version  24.04
+1 os.name  Ubuntu 24.04
+1 report.os_said  Ubuntu 24.04
+1 kernel.release  6.14.0-24-generic
+1 runtime.rocm_version  6.4.3
+2 ollama.version  0.12.6
+2 report.apps  ['ollama']
+1 report.backends  ['rocm']
+2 report.last_good  0.12.5
+2 report.first_bad  0.12.6
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import products
+from rocmdoctor.texts.lines import Lines, clean, integer, lazy, targets
+from rocmdoctor.texts.prose import story
+
+TRUST = 0
+_LIMIT = 120_000
+
+_OS = lazy(
+    r"\b(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
+    r"(?: Tumbleweed| Leap)?|Tumbleweed|NixOS|Gentoo|RHEL|Red Hat Enterprise Linux|Rocky(?: Linux)?|AlmaLinux|CentOS"
+    r"|Pop!?_OS|Bazzite|SteamOS|Nobara|Void Linux|Proxmox(?: VE)?|Home Assistant OS|Unraid|TrueNAS|SLES|Zorin OS"
+    r"|Windows|Win|macOS)\b(?!-)(?P<mid>(?: Linux| Server| release| Workstation)?[ :\-]{0,2})"
+    r"(?:v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})\b(?!\.?\d))?(?P<tail> LTS| Pro| Home)?", re.IGNORECASE)
+_IDS = {
+    "linux mint": "linuxmint", "mint": "linuxmint", "kubuntu": "ubuntu", "xubuntu": "ubuntu", "lubuntu": "ubuntu",
+    "arch linux": "arch", "archlinux": "arch", "tumbleweed": "opensuse-tumbleweed", "red hat enterprise linux": "rhel",
+    "opensuse tumbleweed": "opensuse-tumbleweed", "opensuse leap": "opensuse-leap", "opensuse": "opensuse",
+    "rocky linux": "rocky", "pop!_os": "pop", "pop_os": "pop", "void linux": "void", "proxmox ve": "proxmox",
+    "home assistant os": "haos", "zorin os": "zorin",
+}
+_WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
+_LINUX = lazy(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
+_PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
+
+_RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
+_BUILDING = lazy(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
+_KERNELS = (
+    lazy(r"(?i:linux version )" + _RELEASE),
+    lazy(r"\b"
+               r"(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
+    lazy(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
+    lazy(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
+    lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
+               r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
+               r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
+    lazy(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
+)
+_ROCM_NUMBER = r"(?P<v>[4-9]\.\d{1,2}(?:\.\d{1,3})?(?:(?:a|rc|b)\d{1,8})?)(?![\w.]?\d)"
+_ROCMS = (
+    lazy(r"\b(?:updat|upgrad)\w*[^\n.;,]{0,30}? (?:to|brought) ROCm " + _ROCM_NUMBER, re.IGNORECASE),
+    lazy(r"\b(?:ROCm|rocm_version|TheRock)(?:[ -](?:version|release|runtime|SDK|core|userspace|user space|stack))*"
+               r"[ :=_`*|v(-]{0,6}" + _ROCM_NUMBER, re.IGNORECASE),
+    lazy(r"\b(?:TheRock)[^\n]{0,20}?[ -]" + _ROCM_NUMBER, re.IGNORECASE),
+    lazy(r"/opt/rocm-" + _ROCM_NUMBER),
+    lazy(r"\+rocm" + _ROCM_NUMBER),
+    lazy(r"\bamdgpu-install[_-](?P<v>[5-9]\.\d{1,2}(?:\.\d{1,2})?)\.\d{5,6}\b"),
+    lazy(r"\brocm(?:-sdk-core|-core)?(?:==|[ =]+)" + _ROCM_NUMBER),
+    lazy(r"\bHIP SDK " + _ROCM_NUMBER, re.IGNORECASE),
+)
+_OLLAMA = (
+    lazy(r"\bollama(?:-rocm)? (?:version (?:is )?|server )?v?(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
+    lazy(r"\bollama(?:/ollama)?:(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b"),
+    lazy(r"\bollama(?:-linux|-windows|-rocm|[ _-]version)?[ :=`*v-]{1,4}(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
+    lazy(r"\bollama\b[^\n.]{0,40}? (?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)\b", re.IGNORECASE),
+)
+_LLAMA = (
+    lazy(r"\bversion: (?P<v>\d{3,6}) \([0-9a-f]{6,}\)"),
+    lazy(r"\(build (?P<v>\d{3,6}), commit"),
+    lazy(r"^build: (?:[0-9a-f]{6,} \()?(?P<v>\d{3,6})\b", re.MULTILINE),
+    lazy(r"\b(?:llama\.?cpp(?!-rocm)|llama-server|llama-cli|llama-bench|ggml)\b[^\n]{0,40}?\b(?:build:? ?)?b(?P<v>\d{4,6})\b", re.IGNORECASE),
+    lazy(r"(?<![\w.-])b(?P<v>[4-9]\d{3}|1\d{4})\b"),
+)
+_TORCHES = (
+    lazy(r"\b(?:torch|pytorch)(?: version| nightly)?(?:==|[ :=@-]{1,3}|\s{1,30})"
+               r"v?(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:\+[\w.]+)?)", re.IGNORECASE),
+    lazy(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
+    lazy(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
+)
+_MESAS = (
+    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[ :=v-]{1,3}(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
+    lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
+    lazy(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
+)
+_ADRENALIN = lazy(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+_WDDM = (
+    lazy(r"\bdriverVersion\s{0,20}[:=]\s{0,4}(?P<v>2\.0\.\d{1,4})\b"),
+    lazy(r"\b(?i:driver)\b[^\n\d]{0,25}(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
+    lazy(r"(?<![\w.])v?(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
+    lazy(r"\b(?i:(?:amd|gpu|graphics|display|radeon)(?: software)?(?: graphics)? drivers?(?: version)?)[ :=v]{1,3}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
+)
+_DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
+_HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
+_HSA_EMPTY = lazy(r"\bHSA_OVERRIDE_GFX_VERSION=(?:\"\"|'')?(?=\s|$)")
+_PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
+_REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
+
+
+def recognises(text: str) -> bool:
+    """Any text but a JSON document: prose has no mark of its own.
+
+    >>> recognises("My RX 6700 XT hangs"), recognises("")
+    (True, False)
+    """
+    start = text[:200].lstrip()[:2]
+    return bool(text.strip()) and not (start[:1] == "{" or start in ("[{", "[\n"))
+
+
+def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+    for pattern in patterns:
+        found = pattern.search(text)
+        if found:
+            return found
+    return None
+
+
+def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
+    written = targets(text)
+    mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
+    if mentioned:
+        yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
+    ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
+    named = products.find(text)
+    strongest: dict[str, str] = {}
+    for product in named:
+        if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
+            strongest[product.gfx] = product.kind
+    explicit = bool(strongest)
+    seen: set[str] = set()
+    for product in named:
+        if product.kind != strongest.get(product.gfx, "" if explicit else product.kind) or product.name in seen:
+            continue
+        if product.kind != "card" and any(product.gfx == other.gfx for other in named if other.name in seen):
+            continue
+        seen.add(product.name)
+        item = "prose:" + re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-")
+        line = lines.at(product.start)
+        yield Reading("gpu.name", product.name, item, line)
+        beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
+        yield Reading("gpu.gfx_reported", beside[1] if beside else product.gfx, item, line)
+    refused = None if seen else _REFUSED.search(text)
+    if refused:
+        gfx = refused[1] or refused[2]
+        yield Reading("gpu.gfx_reported", gfx, "prose:" + gfx, lines.at(refused.start()))
+    elif not seen and len(mentioned) == 1 and not ids:
+        yield Reading("gpu.gfx_reported", mentioned[0], "prose:" + mentioned[0], lines.at(written[0][1]))
+    for pci_id in ids[:8]:
+        at = lines.at(max(text.lower().find(pci_id[5:]), 0))
+        yield Reading("gpu.pci_id", pci_id, "prose:" + pci_id, at)
+
+
+def _system(text: str, lines: Lines) -> Iterator[Reading]:
+    best: re.Match[str] | None = None
+    windows: re.Match[str] | None = None
+    for found in _OS.finditer(text):
+        name = found["name"].lower()
+        if name in ("win", "windows", "macos"):
+            if name != "win" or found["version"]:
+                windows = windows if windows and (windows["version"] or not found["version"]) else found
+        elif best is None or (found["version"] and not best["version"] and found["name"].lower() == best["name"].lower()):
+            best = found
+    wsl = _WSL.search(text)
+    if wsl:
+        yield Reading("os.family", "wsl", line=lines.at(wsl.start()))
+    elif windows and (best is None or windows.start() < best.start()):
+        yield Reading("os.family", "macos" if windows["name"].lower() == "macos" else "windows", line=lines.at(windows.start()))
+        best = windows
+    elif best:
+        yield Reading("os.family", "linux", line=lines.at(best.start()))
+    else:
+        for family, pattern in (("windows", _PLAIN_WINDOWS), ("linux", _LINUX)):
+            found_family = pattern.search(text)
+            if found_family:
+                yield Reading("os.family", family, line=lines.at(found_family.start()))
+                break
+    if best is None:
+        return
+    line = lines.at(best.start())
+    said = " ".join(best[0].split()).rstrip(" :-")
+    if best is not windows:
+        name = " ".join(best["name"].lower().split())
+        yield Reading("os.distribution", _IDS.get(name, name.split()[0]), line=line)
+    if best["version"]:
+        yield Reading("os.version", best["version"], line=line)
+        yield Reading("os.name", said, line=line)
+    yield Reading("report.os_said", said, line=line)
+
+
+def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+    """The first match of the best pattern, or a later one that only says it more exactly (7.2, then 7.2.0)."""
+    first = _first(text, patterns)
+    if first is None:
+        return None
+    for pattern in patterns[:3]:
+        for found in pattern.finditer(text):
+            if found["v"].startswith(first["v"] + "."):
+                return found
+    return first
+
+
+def _versions(text: str, lines: Lines) -> Iterator[Reading]:
+    lowered = text.lower()
+
+    def words(*any_of: str) -> bool:  # no pattern is compiled for a text that lacks its words
+        return any(word in lowered for word in any_of)
+
+    for name, item, found in (
+        ("kernel.release", "", None if _BUILDING.search(text) else _first(text, _KERNELS)),
+        ("runtime.rocm_version", "", _longest(text, _ROCMS)),
+        ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
+        ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
+        ("vulkan.mesa_version", "", _first(text, _MESAS) if words("mesa", "radv") else None),
+        ("env.HSA_OVERRIDE_GFX_VERSION", "", _HSA.search(text) if words("hsa_override") else None),
+    ):
+        if found:
+            yield Reading(name, found["v"].rstrip(".-_~"), item, lines.at(found.start("v")))
+    empty = _HSA_EMPTY.search(text) if words("hsa_override") and not _HSA.search(text) else None
+    if empty:
+        yield Reading("env.HSA_OVERRIDE_GFX_VERSION", "", line=lines.at(empty.start()))
+    build = _first(text, _LLAMA)
+    number = integer(build["v"]) if build else None
+    if build and number is not None:
+        yield Reading("llama.build", number, line=lines.at(build.start("v")))
+        if text[build.start("v") - 1:build.start("v")] in ("b", "B"):
+            yield Reading("llama.tag", f"b{number}", line=lines.at(build.start("v")))
+    adrenalin = _ADRENALIN.search(text) if words("adrenalin") else None
+    wddm = _first(text, _WDDM) if words("driver", "30.0", "31.0", "32.0", "33.0") else None
+    if adrenalin:
+        yield Reading("windows.adrenalin", adrenalin["v"], line=lines.at(adrenalin.start("v")))
+    driver = adrenalin or wddm
+    if driver:
+        yield Reading("windows.driver_version", driver["v"], line=lines.at(driver.start("v")))
+    dkms = _DKMS.search(text) if words("amdgpu") else None
+    if dkms:
+        yield Reading("amdgpu.version", dkms["v"].rstrip(".-"), line=lines.at(dkms.start("v")))
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Every fact that the prose states; the first statement of each wins."""
+    text = clean(text[:_LIMIT])
+    lines = Lines(text)
+    yield from _gpus(text, lines)
+    yield from _system(text, lines)
+    yield from _versions(text, lines)
+    yield from story.story(text, lines)

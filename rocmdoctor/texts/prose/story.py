@@ -1,0 +1,191 @@
+"""What a writer tells beyond the machine: applications, backends, what worked, the BIOS split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import products
+from rocmdoctor.texts.lines import Lines, lazy
+
+_I = re.IGNORECASE
+# Label, lower-case words one of which must be there before the pattern is worth compiling, pattern.
+_APPS = (
+    ("ollama", "ollama", lazy(r"\bollama\b", _I)),
+    ("llama.cpp", "llama ggml_", lazy(r"\bllama\.?cpp\b|\bllama-(?:server|cli|bench|completion)\b|\bggml_", _I)),
+    ("lmstudio", "studio", lazy(r"\bLM ?Studio\b", _I)), ("lemonade", "lemonade", lazy(r"\blemonade\b", _I)),
+    ("comfyui", "comfy", lazy(r"\bcomfy(?:ui)?\b", _I)), ("vllm", "vllm", lazy(r"\bvllm\b", _I)),
+    ("koboldcpp", "koboldcpp", lazy(r"\bkoboldcpp\b", _I)), ("jan", "jan", lazy(r"\bJan (?:on|\d)|\bjan\.ai\b", _I)),
+    ("whisper.cpp", "whisper", lazy(r"\bwhisper(?:\.cpp|-cli)\b", _I)), ("sglang", "sglang", lazy(r"\bsglang\b", _I)),
+    ("jax", "jax", lazy(r"\bjax\b", _I)), ("stable-diffusion.cpp", "stable-diffusion.cpp", lazy(r"\bstable-diffusion\.cpp\b", _I)),
+    ("invokeai", "invokeai", lazy(r"\binvokeai\b", _I)), ("open-webui", "webui", lazy(r"\bopen-?webui\b", _I)),
+    ("text-generation-webui", "text-generation", lazy(r"\btext-generation-webui\b", _I)),
+    ("automatic1111", "automatic1111 stable-diffusion-webui", lazy(r"\bautomatic1111\b|\bstable-diffusion-webui\b", _I)),
+    ("localai", "localai", lazy(r"\blocalai\b", _I)), ("gpt4all", "gpt4all", lazy(r"\bgpt4all\b", _I)),
+    ("bitsandbytes", "bitsandbytes", lazy(r"\bbitsandbytes\b", _I)), ("pytorch", "torch", lazy(r"\bpytorch\b|\btorch\b", _I)),
+)
+_LONGEST_STORY = 60_000
+_BACKENDS = (
+    ("rocm", "rocm hip", lazy(r"\bROCm\b|\bHIP\b(?!_)|\bhipblas\w*", _I)),
+    ("vulkan", "vulkan radv amdvlk", lazy(r"\bvulkan\b|\bRADV\b|\bAMDVLK\b", _I)),
+    ("cpu", "cpu", lazy(r"\b(?:on|uses?|only|to|from) (?:the )?CPU\b|\bCPU[ -]only\b", _I)),
+)
+_V = r"v?(?P<v>b?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+.]?(?:rc|a|dev)\d+)?(?:-\d[\w.]*)?|b\d{4,6})(?![\d.]*\d)"
+_GOOD_WORDS = r"(?:works?|worked|working|is fine|was fine|are fine|runs?|ran|is fast|answers? normally|ok|okay|is good|(?:was|were) (?:picked|used))\b"
+_BAD_WORDS = (r"(?:does not|doesn't|do not|fails?|failed|crash(?:es|ed)?|hangs?|hung|broken?|broke|lists no|is not|segfaults?|generates|"
+              r"returns? garbage|answers with garbage|use no GPU|dies)\b")
+_MID = r"[^\n.;:,]{0,40}?"
+_GOOD = (
+    re.compile(r"(?<![\w.])" + _V + r"(?! kernel)" + r"(?:" + r"[^\n.;]{0,30}?" + r") ?\b" + _GOOD_WORDS, re.IGNORECASE),
+    re.compile(r"\b(?:works?|worked|fine|ran) (?:well |fine |great |again |perfectly )?(?:with|on|in|until|up to|under)\b" + _MID
+               + r"(?<![\w.])" + _V, re.IGNORECASE),
+    re.compile(r"\b(?:going|went|go|downgrad\w+|revert\w*|roll\w*)(?: back)? to\b" + _MID + r"(?<![\w.])" + _V, re.IGNORECASE),
+    re.compile(r"\b(?:last (?:good|working)\b[^\n\d]{0,30}|before: )(?<![\w.])" + _V, re.IGNORECASE),
+)
+_BAD = (
+    lazy(r"(?<![\w.])" + _V + r"[^\n.;,]{0,60}?\b" + _BAD_WORDS, re.IGNORECASE),
+    lazy(r"\b(?:up to the release before|before) " + _V, re.IGNORECASE),
+    lazy(r"\b" + _BAD_WORDS + r"[^\n.;,]{0,40}?\b(?:on|in|with|since)\b[^\n.;,\d]{0,20}" + _V, re.IGNORECASE),
+    lazy(r"\b(?:first bad|since|after (?:the )?(?:update|upgrade)\w*(?: to)?|starting (?:with|from)|from|broken (?:in|since|with)|"
+               r"(?:updat|upgrad)\w+ to|with)\b[^\n\d]{0,25}(?<![\w.])" + _V, re.IGNORECASE),
+)
+_WORKS_ON = (
+    lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,40}?\b(?:works?|worked|is (?:fine|right|correct|ok)|are (?:fine|right)|passes)\b", re.IGNORECASE),
+    lazy(r"\b(?:works?|worked|fine|passes|ok|load 100%|fast)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
+               r"(?P<b>vulkan|rocm|hip|cpu)\b", re.IGNORECASE),
+)
+_FAILS_ON = (
+    lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,30}?\b(?:crash\w*|hang\w*|fails?|failed|is (?:broken|wrong)|(?:produces?|gives?|outputs?|"
+               r"answers with|returns?) (?:garbage|gibberish|nonsense|nans?))\b", re.IGNORECASE),
+    lazy(r"\b(?:crash\w*|hang\w*|fails?|garbage|gibberish|segfaults?)\b[^\n.;,]{0,25}?\b(?:with|on|in|using|under) (?:the )?(?P<b>vulkan|rocm|hip)\b", re.IGNORECASE),
+)
+_OTHER_GPU = lazy(r"\b(?:works?|worked|runs?|ran|is|was) (?:fine|well|ok|correctly|great|perfectly|without (?:a )?problems?)?\s?(?:on|with) (?:an?|my|the|another|a second)"
+                        r"(?P<rest>[^\n.;]{2,60})|\b(?P<before>(?:on|with) (?:an?|my other|my old|another)[^\n.;,]{3,50}?) (?:it |the same \w+ |everything )?(?:works|worked|is fine|runs fine)\b",
+                        re.IGNORECASE)
+_OPTIONS = (
+    ("flash-attention", "flash -fa", lazy(r"\bflash[ -]?att(?:ention|n)\b|(?<![\w-])-fa\b", _I)), ("mmap", "mmap", lazy(r"\bmmap\b|--no-mmap", _I)),
+    ("kv-quantisation", "kv ctk cache-type", lazy(r"\b(?:quanti[sz]ed kv|kv[- ]cache quant\w*|-ctk|cache-type-k|OLLAMA_KV_CACHE_TYPE)\b", _I)),
+    ("partial-offload", "offload cpu-moe -ot", lazy(r"\b(?:partial(?:ly)? offload\w*|n-cpu-moe|--cpu-moe|-ot )", _I)),
+    ("tensor-parallel", "tensor -sm split-mode", lazy(r"\b(?:tensor[- ]parallel\w*|-sm row|split-mode row)\b", _I)),
+    ("torch-compile", "torch.compile", lazy(r"\btorch\.compile\b", _I)), ("fp16", "fp16", lazy(r"\bfp16\b", _I)),
+    ("bf16", "bf16", lazy(r"\bbf16\b", _I)), ("fp8", "fp8", lazy(r"\bfp8\b", _I)),
+    ("hip-graphs", "graph", lazy(r"\b(?:hip|cuda) ?graphs?\b|GGML_CUDA_GRAPHS", _I)), ("coopmat", "coop", lazy(r"\bcoop(?:erative[ -])?mat\w*\b", _I)),
+    ("unified-memory", "unified_memory", lazy(r"\bGGML_CUDA_ENABLE_UNIFIED_MEMORY\b", _I)),
+    ("speculative", "speculative draft", lazy(r"\bspeculative\b|\bdraft model\b", _I)), ("rocwmma", "rocwmma", lazy(r"\brocwmma\b", _I)),
+    ("hipblaslt", "hipblaslt", lazy(r"\bhipblaslt\b", _I)), ("sdma", "sdma", lazy(r"\bHSA_ENABLE_SDMA\b", _I)),
+    ("aotriton", "aotriton", lazy(r"\baotriton\b", _I)),
+)
+_LOGGED = re.compile(r"^\s*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
+_TIED = re.compile(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
+_OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
+_NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
+_SPLIT = (
+    lazy(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
+               r"allocated to (?:the )?(?:GPU|iGPU)|dedicated (?:to|memory|VRAM)|Variable Graphics Memory|UMA|in (?:the )?BIOS)", re.IGNORECASE),
+    lazy(r"\b(?:carve-?out|UMA(?: frame ?buffer)?(?: size)?|Variable Graphics Memory|BIOS VRAM|dedicated (?:VRAM|memory))\b(?:(?!stays|limit)[^\n.;\d]){0,30}?"
+               r"(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b", re.IGNORECASE),
+)
+
+
+def _worth(lowered: str, words: str) -> bool:
+    return any(word in lowered for word in words.split())
+
+
+def _named(text: str, lines: Lines, table: tuple[tuple[str, str, re.Pattern[str]], ...], name: str) -> Iterator[Reading]:
+    lowered = text.lower()
+    found = [(match.start(), label) for label, words, pattern in table if _worth(lowered, words) and (match := pattern.search(text))]
+    if found:
+        found.sort()
+        yield Reading(name, [label for _, label in found], line=lines.at(found[0][0]))
+
+
+def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str], ...], other: str = "") -> Reading | None:
+    for pattern in patterns:
+        for found in pattern.finditer(text):
+            value = found["v"].rstrip(".-")
+            before = text[max(0, found.start("v") - 24):found.start("v")]
+            if value == other or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
+                continue
+            if not other or _alike(value, other):
+                return Reading(name, value, line=lines.at(found.start("v")))
+    return None
+
+
+def _told(line: str) -> bool:
+    """Whether a person wrote the line, not a program."""
+    words = line.split()
+    return len(words) >= 4 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 5 >= len(words) * 3 and not _LOGGED.match(line)
+
+
+def _compared(text: str) -> Iterator[Reading]:
+    """Backends said to be wrong, other GPUs said to be right, options that the story ties to the fault."""
+    text = "\n".join(line if _told(line) else "" for line in text.split("\n"))
+    lines = Lines(text)
+    wrong: dict[str, int] = {}
+    for pattern in _FAILS_ON:
+        for found in pattern.finditer(text):
+            if not _NOT.search(text[max(0, found.start() - 12):found.end()]):
+                wrong.setdefault(found["b"].lower().replace("hip", "rocm"), lines.at(found.start()))
+    if wrong:
+        yield Reading("report.fails_on", list(wrong), line=min(wrong.values()))
+    others: dict[str, int] = {}
+    for found in _OTHER_GPU.finditer(text):
+        if not _NOT.search(found[0]):
+            for product in products.find(found["rest"] or found["before"] or "")[:2]:
+                others.setdefault(product.gfx, lines.at(found.start()))
+    if others:
+        yield Reading("report.works_on_gpus", list(others), line=min(others.values()))
+    options: dict[str, int] = {}
+    lowered = text.lower()
+    for name, words, spelling in _OPTIONS:
+        for found in spelling.finditer(text) if _worth(lowered, words) else ():
+            around = text[max(0, found.start() - 25):found.end() + 12]
+            if "_" not in found[0] and _TIED.search(around) or found[0].isupper():
+                options.setdefault(name, lines.at(found.start()))
+                break
+    if options:
+        yield Reading("report.options", sorted(options, key=lambda name: options[name]), line=min(options.values()))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two versions can be of one program: the same first number, or both build numbers."""
+    return one[0] == other[0] == "b" or one.split(".")[0] == other.split(".")[0]
+
+
+def story(text: str, lines: Lines) -> Iterator[Reading]:
+    """The ``report.*`` facts of one text.
+
+    >>> sample = "Vulkan works, ROCm hangs; 96 GB carve-out."
+    >>> for reading in story(sample, Lines(sample)):
+    ...     print(reading.name, reading.value)
+    report.backends ['vulkan', 'rocm']
+    report.works_on ['vulkan']
+    report.fails_on ['rocm']
+    report.bios_vram_bytes 103079215104
+    """
+    yield from _named(text, lines, _APPS, "report.apps")
+    yield from _named(text, lines, _BACKENDS, "report.backends")
+    text = text[:_LONGEST_STORY]
+    good = _version(text, lines, "report.last_good", _GOOD)
+    if good:
+        yield good
+        bad = _version(text, lines, "report.first_bad", _BAD, str(good.value))
+        if bad:
+            yield bad
+    right: dict[str, int] = {}
+    for pattern in _WORKS_ON:
+        for found in pattern.finditer(text):
+            before = text[max(0, found.start() - 15):found.end()]
+            if not _NOT.search(before):
+                backend = found["b"].lower().replace("hip", "rocm")
+                right.setdefault(backend, lines.at(found.start()))
+    if right:
+        yield Reading("report.works_on", list(right), line=min(right.values()))
+    yield from _compared(text)
+    for pattern in _SPLIT if _worth(text.lower(), "vram carve gpu dedicated uma bios variable") else ():
+        split = pattern.search(text)
+        if split:
+            unit = 1 << (20 if split["u"].upper().startswith("M") else 30)
+            yield Reading("report.bios_vram_bytes", int(float(split["n"]) * unit), line=lines.at(split.start()))
+            break

@@ -1,0 +1,189 @@
+"""docker and podman command lines, compose files, ``kubectl describe`` and Kubernetes events.
+
+>>> sample = '''docker run -it --device=/dev/kfd --device /dev/dri --group-add video --ipc=host --shm-size 8G rocm/pytorch:latest bash
+... services:
+...   ollama:
+...     image: ollama/ollama:0.12.6-rocm
+...     devices:
+...       - /dev/kfd:/dev/kfd
+...     group_add:
+...       - "992"
+... Events:
+...   Warning  FailedScheduling  40s  default-scheduler  0/2 nodes are available: 2 Insufficient amd.com/gpu.
+... '''
+>>> for r in read(sample):
+...     print(r.name, r.value, r.line)
+container.ipc_host True 1
+container.shm_bytes 8589934592 1
+container.kind kubernetes 10
+kubernetes.reason FailedScheduling 10
+container.image rocm/pytorch:latest 1
+container.kind docker 1
+container.devices ['/dev/kfd', '/dev/dri'] 1
+container.groups ['video', '992'] 1
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import integer, lazy, lines, size
+
+TRUST = 1
+
+_MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
+          "--device", "devices:", "distrobox create", "toolbox create")
+_COMMAND = lazy(r"\b(docker|podman) (?:container )?(?:run|create)\b|\b(distrobox|toolbox) create\b")
+_KEY = lazy(r"^(\s*)(?:- )?(devices|group_add|image|privileged|ipc|shm_size)\s*:\s*(.*)$")
+_ITEM = lazy(r"^(\s*)- +[\"']?([^\"'#]{1,200})[\"']?\s*$")
+_EVENT = lazy(r"^\s*(?:\S{1,30}\s+)?Warning\s+([A-Z]\w{3,40})\s+\S")
+_QUANTITY = lazy(r"amd\.com/gpu:?\s+\"?(\d{1,3})\"?")
+_SIZE = lazy(r"(\d{1,9}(?:\.\d)?) ?([kmgtKMGT]?)[bB]?$")
+_WITH_VALUE = ("--device", "--group-add", "--shm-size", "--ipc", "-e", "--env", "-v", "--volume", "-p", "--publish", "--name", "--network",
+               "--security-opt", "--cap-add", "-w", "--workdir", "-u", "--user", "--entrypoint", "--mount", "--ulimit", "--restart", "--gpus",
+               "--hostname", "-h", "--memory", "-m", "--runtime", "--env-file", "--userns", "--pull", "--platform", "--cpus", "--net", "--pid",
+               "--add-host", "--label", "-l", "--annotation", "--uts", "--log-driver", "--health-cmd", "--image", "--additional-flags")
+
+
+def recognises(text: str) -> bool:
+    """A command line, a compose file or a Kubernetes event.
+
+    >>> recognises("docker run --device /dev/kfd x"), recognises("I use docker")
+    (True, False)
+    """
+    return any(mark in text for mark in _MARKS)
+
+
+def _bytes(word: str) -> int | None:
+    found = _SIZE.match(word.strip("\"'"))
+    return size(found[1], found[2] or "B") if found else None
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line[:4000], comments=True)
+    except ValueError:  # a quote that is cut off
+        return line[:4000].split()
+
+
+def _options(words: list[str]) -> tuple[list[tuple[str, str]], str]:
+    """Options with their values, and the image: the first word that is neither."""
+    found: list[tuple[str, str]] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if not word.startswith("-"):
+            return found, word
+        key, mark, value = word.partition("=")
+        if not mark and key in _WITH_VALUE:
+            value = words[at] if at < len(words) else ""
+            at += 1
+        found.append((key, value))
+    return found, ""
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """Lines, with those that end in a backslash (or a backtick, or a caret) joined to the next."""
+    first, held = 0, ""
+    for number, line in lines(text):
+        if held or (line.rstrip().endswith(("\\", "`", "^")) and ("docker" in line or "podman" in line)):
+            first = first or number
+            held += line.rstrip().rstrip("\\`^") + " "
+            if line.rstrip().endswith(("\\", "`", "^")) and len(held) < 8000:
+                continue
+            yield first, held
+            first, held = 0, ""
+        else:
+            yield number, line
+    if held:
+        yield first, held
+
+
+def _flags(options: list[tuple[str, str]], number: int) -> Iterator[Reading]:
+    for key, value in options:
+        if key == "--privileged" and value in ("", "true"):
+            yield Reading("container.privileged", True, "", number)
+        elif key == "--ipc":
+            yield Reading("container.ipc_host", value == "host", "", number)
+        elif key == "--shm-size" and _bytes(value):
+            yield Reading("container.shm_bytes", _bytes(value), "", number)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Devices and groups of every command and compose file in the text, together."""
+    lists: dict[str, dict[str, int]] = {"devices": {}, "group_add": {}}
+    images: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    section, depth = "", 0
+    for number, line in _joined(text):
+        command = _COMMAND.search(line[:4000]) if " create" in line or " run" in line else None
+        if command:
+            kinds.setdefault(command[1] or command[2], number)
+            options, image = _options(_words(line[command.end():]))
+            yield from _flags(options, number)
+            for key, value in options:
+                for wanted, name in (("--device", "devices"), ("--group-add", "group_add")):
+                    if key == wanted and value:
+                        lists[name].setdefault(value.split(":")[0], number)
+            if image and not image.startswith(("<", "$")):
+                images.setdefault(image[:200], number)
+            continue
+        pair = _KEY.match(line[:400])
+        if pair:
+            section, depth = (pair[2], len(pair[1])) if not pair[3].strip() else ("", 0)
+            value = pair[3].split(" #")[0].strip().strip("\"'")
+            if pair[2] == "image" and value and not value.startswith("$"):
+                images.setdefault(value[:200], number)
+            elif pair[2] == "privileged" and value == "true":
+                yield Reading("container.privileged", True, "", number)
+            elif pair[2] == "ipc":
+                yield Reading("container.ipc_host", value == "host", "", number)
+            elif pair[2] == "shm_size" and _bytes(value):
+                yield Reading("container.shm_bytes", _bytes(value), "", number)
+            elif value.startswith("[") and pair[2] in lists:
+                for word in value.strip("[]").split(","):
+                    lists[pair[2]].setdefault(word.strip().strip("\"'").split(":")[0], number)
+            continue
+        entry = _ITEM.match(line[:260]) if section in lists else None
+        if entry and len(entry[1]) >= depth:
+            lists[section].setdefault(entry[2].strip().split(":")[0], number)
+        elif line.strip():
+            section = ""
+        event = _EVENT.match(line[:400]) if "Warning" in line else None
+        if event:
+            kinds.setdefault("kubernetes", number)
+            yield Reading("container.kind", "kubernetes", "", number)
+            yield Reading("kubernetes.reason", event[1], "", number)
+        elif "amd.com/gpu" in line:
+            yield from _kubernetes(line, number)
+    yield from _sums(lists, images, kinds, "..." not in text and "rivileged" not in text)
+
+
+def _kubernetes(line: str, number: int) -> Iterator[Reading]:
+    found = _QUANTITY.search(line[:400])
+    if found:
+        node = len(line) - len(line.lstrip()) <= 2
+        name = "kubernetes.gpu_allocatable" if node else "kubernetes.gpu_requested"
+        yield Reading(name, integer(found[1]), "", number)
+
+
+def _sums(lists: dict[str, dict[str, int]], images: dict[str, int], kinds: dict[str, int],
+          whole: bool) -> Iterator[Reading]:
+    for image, number in images.items():
+        yield Reading("container.image", image, "", number)
+        break
+    for kind in ("docker", "podman", "distrobox", "toolbox"):
+        if kind in kinds:
+            yield Reading("container.kind", kind, "", kinds[kind])
+    compose = [number for number in (*images.values(), *lists["devices"].values())]
+    if not kinds and compose:
+        yield Reading("container.kind", "docker", "", min(compose))
+    if lists["devices"]:
+        yield Reading("container.devices", list(lists["devices"]), "", min(lists["devices"].values()))
+    elif whole and images and "kubernetes" not in kinds:
+        yield Reading("container.devices", [], "", min(images.values()))
+    if lists["group_add"]:
+        yield Reading("container.groups", list(lists["group_add"]), "", min(lists["group_add"].values()))

@@ -1,0 +1,104 @@
+"""Environment variables: env dumps, shell, docker, systemd, compose, Windows, and the map that Ollama logs.
+
+>>> for r in read('export HSA_OVERRIDE_GFX_VERSION=10.3.0\\ndocker run -e HIP_VISIBLE_DEVICES=0 image\\n'
+...     'Environment="OLLAMA_VULKAN=1"\\n  ROCR_VISIBLE_DEVICES: "1"\\n$env:HIP_PLATFORM = "amd"\\n'):
+...     print(r.name, repr(r.value), r.line)
+env.HSA_OVERRIDE_GFX_VERSION '10.3.0' 1
+env.HIP_VISIBLE_DEVICES '0' 2
+env.OLLAMA_VULKAN '1' 3
+env.ROCR_VISIBLE_DEVICES '1' 4
+env.HIP_PLATFORM 'amd' 5
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import lazy, lines
+
+TRUST = 2
+
+_PREFIXES = (
+    "HSA_", "HIP_", "ROCR_", "ROCM_", "ROCBLAS_", "HIPBLASLT_", "HIPBLAS_", "TENSILE_", "MIOPEN_", "GPU_", "AMD_",
+    "AMDGPU_", "OLLAMA_", "PYTORCH_", "TORCH_", "GGML_", "LLAMA_", "VK_", "RADV_", "MESA_", "RUSTICL_", "VLLM_",
+    "TRITON_", "FLASH_ATTENTION_", "NCCL_", "RCCL_", "HCC_", "DRI_", "AMDVLK_", "XLA_", "JAX_", "COMFYUI_",
+    "LEMONADE_", "BNB_", "USE_ROCM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "LD_PRELOAD", "VLK_", "DISABLE_LAYER_",
+)
+# Short notes of versions in the form of variables.
+_VERSIONS = {"TORCH": "torch.version", "ROCM": "runtime.rocm_version", "ROCM_VERSION": "runtime.rocm_version",
+             "MESA": "vulkan.mesa_version"}
+# Keys that amd-smi, vulkaninfo and amdgpu dumps print before a colon.
+_TOOL_KEYS = ("GPU_", "VK_", "AMD_", "AMDGPU_", "VLK_", "HIP_V", "ROCM_V")
+_NAME = r"([A-Z][A-Z0-9_]{2,60})"
+_VALUE = r"(\"[^\"\n]{0,800}\"|'[^'\n]{0,800}'|[^\s\"'`]*)"
+_START = lazy(
+    r"^(?:[$>] |PS [^>]{0,80}> ?)?(?:- +|\* +)?[\"'`]?(?:export +|set +|setx +|ENV +|declare -x +|env +|sudo +)?"
+    r"(?:[Ee]nvironment=)?[\"']?" + _NAME + "=" + _VALUE)
+_CHAIN = lazy(_NAME + "=" + _VALUE + r"(?:\s+|$)")
+_FLAG = lazy(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"']?" + _NAME + "=" + _VALUE)
+_POWER = lazy(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
+_YAML = lazy(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
+_MAP = lazy(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
+
+
+def _wanted(name: str) -> bool:
+    return name.startswith(_PREFIXES)
+
+
+def recognises(text: str) -> bool:
+    """Whether a variable that matters is set anywhere."""
+    marks = (*_PREFIXES, "$env:", "TORCH=", "ROCM=", "MESA=")
+    return any(mark in text for mark in marks) and next(read(text), None) is not None
+
+
+def _clean(value: str) -> str | None:
+    value = value.strip().rstrip("`")
+    if len(value) > 1 and value[-1] in ":;,." and value[-2].isdigit() and "/" not in value:
+        value = value[:-1]
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        value = value[1:-1]
+    return None if "${" in value or "$(" in value or len(value) > 2000 else value
+
+
+def _of_line(line: str) -> Iterator[tuple[str, str]]:
+    start = _START.match(line)
+    if start and start.group(1):
+        yield start.group(1), start.group(2)
+        chain = _CHAIN.match(line, start.end() + 1) if line[start.end():start.end() + 1] == " " else None
+        while chain:
+            yield chain.group(1), chain.group(2)
+            chain = _CHAIN.match(line, chain.end())
+    else:
+        yaml = _YAML.match(line)
+        if yaml and not yaml.group(1).startswith(_TOOL_KEYS):
+            yield yaml.group(1), yaml.group(2)
+    if "=" in line and not (start and start.group(2)[:1] in "\"'"):
+        for flag in _FLAG.finditer(line, start.end() if start else 0):
+            yield flag.group(1), flag.group(2)
+    if "$env:" in line.lower():
+        for power in _POWER.finditer(line):
+            yield power.group(1).upper(), power.group(2)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """env.X for every assignment that stands like one; a sentence that names a variable is not one."""
+    for number, line in lines(text):
+        if "_" not in line and "=" not in line and "$env:" not in line:
+            continue
+        if "map[" in line:
+            for found in _MAP.finditer(line, line.find("map[")):
+                if found.group(2) and _wanted(found.group(1)):
+                    yield Reading("env." + found.group(1), found.group(2), "", number)
+            continue
+        body = line.strip()
+        if body.startswith(("#", "//", "REM ", "rem ")):
+            continue
+        for name, raw in _of_line(body):
+            value = _clean(raw)
+            if value and value[0].isdigit() and name in _VERSIONS:
+                version = _VERSIONS[name]
+                yield Reading(version, value, "0" if version == "torch.version" else "", number)
+            if value is not None and _wanted(name):
+                yield Reading("env." + name, value, "", number)

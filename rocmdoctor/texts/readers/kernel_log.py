@@ -1,0 +1,150 @@
+"""dmesg, journalctl -k and kernel oopses, from any mix of lines.
+
+>>> for r in read("[    0.000000] Linux version 6.14.0-1014-oem (buildd@host) (gcc)\\n"
+...     "[    3.6] [drm] amdgpu version: 6.14.14\\n"
+...     "[    3.6] amdgpu 0000:c6:00.0: amdgpu: VRAM: 1024M 0x0000008000000000 - 0x000000803FFFFFFF (1024M used)\\n"):
+...     print(r.name, r.value, r.item, r.line)
+kernel.release 6.14.0-1014-oem  1
+amdgpu.version 6.14.14  2
+amdgpu.dkms True  2
+gpu.pci_address 0000:c6:00.0 0000:c6:00.0 3
+gpu.driver amdgpu 0000:c6:00.0 3
+gpu.vram_bytes 1073741824 0000:c6:00.0 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import integer, lazy, lines, pci_address
+
+TRUST = 3
+
+_MARKS = ("[drm", "amdgpu ", "amdgpu:", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd",
+          "ROCk module", "Tainted: ", "Not tainted ")
+_RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
+_IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
+_TAINT = lazy(r"(?:Not tainted|Tainted: [A-Z ()\[\]=_,]{1,120}?) ([0-9]+\.[0-9]+[\w.+~-]{0,80})")
+_VRAM = lazy(r"VRAM: ([0-9]{1,9})M ")
+_READY = lazy(r"([0-9]{1,9})M of (VRAM|GTT) memory ready")
+_SET_UP = lazy(r"0x1002:0x([0-9A-Fa-f]{4})(?: 0x([0-9A-Fa-f]{4}):0x([0-9A-Fa-f]{4}))?(?: 0x([0-9A-Fa-f]{2})\b)?")
+_PCI_DEVICE = lazy(r"\[1002:([0-9a-fA-F]{4})\] type [0-9]+ class 0x03")
+_ADDED = lazy(r"(added|skipped) device 1002:([0-9a-fA-F]{4})")
+_BOUND = lazy(r"amdgpu ([0-9a-fA-F]{4}:)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]):")
+_CUS = lazy(r"active_cu_number ([0-9]{1,4})")
+_UNKNOWN = lazy(r"(amdgpu|ttm|amdttm): unknown parameter '([^']{1,80})' ignored")
+_DKMS = lazy(r"amdgpu version: ([0-9]+\.[0-9]+\.[0-9][\w.-]{0,40})")
+_DMI = lazy(r"DMI: (.{1,200}), BIOS (\S{1,60}) ([0-9/]{8,10})")
+
+
+def recognises(text: str) -> bool:
+    """Whether any line looks like one of the kernel."""
+    return any(mark in text for mark in _MARKS)
+
+
+def _machine(number: int, line: str) -> Iterator[Reading]:
+    for mark, pattern in (("Linux version ", _RELEASE), ("BOOT_IMAGE=", _IMAGE), ("ainted", _TAINT)):
+        if mark in line:
+            found = pattern.search(line)
+            if found:
+                yield Reading("kernel.release", found.group(1), "", number)
+                break
+    if "ommand line: " in line:
+        yield Reading("kernel.cmdline", line.split("ommand line: ", 1)[1].strip(), "", number)
+    if "amdgpu version: " in line and "ROCm" not in line:
+        found = _DKMS.search(line)
+        if found:
+            yield Reading("amdgpu.version", found.group(1), "", number)
+            yield Reading("amdgpu.dkms", True, "", number)
+    if "DMI: " in line:
+        found = _DMI.search(line)
+        if found:
+            yield Reading("machine.product", found.group(1), "", number)
+            yield Reading("machine.bios_version", found.group(2), "", number)
+            yield Reading("machine.bios_date", found.group(3), "", number)
+    lower = line.lower() if "ecure" in line else ""
+    if "secure boot enabled" in lower or "secureboot: enabled" in lower:
+        yield Reading("machine.secure_boot", True, "", number)
+    elif "secure boot disabled" in lower:
+        yield Reading("machine.secure_boot", False, "", number)
+    if "Hypervisor detected: " in line:
+        yield Reading("machine.virtual", line.split("Hypervisor detected: ", 1)[1].strip().lower(), "", number)
+    if "iommu: Default domain type: " in line:
+        kind = line.split("domain type: ", 1)[1].strip().lower()
+        yield Reading("machine.iommu", "passthrough" if kind.startswith("passthrough") else "on", "", number)
+
+
+def _gpu(number: int, line: str, item: str) -> Iterator[Reading]:
+    found = _VRAM.search(line) if "VRAM: " in line else None
+    ready = _READY.search(line) if "memory ready" in line else None
+    if found:
+        yield Reading("gpu.vram_bytes", (integer(found.group(1)) or 0) << 20, item, number)
+    elif ready:
+        name = "gpu.vram_bytes" if ready.group(2) == "VRAM" else "gpu.gtt_bytes"
+        yield Reading(name, (integer(ready.group(1)) or 0) << 20, item, number)
+    if "ATOM BIOS: " in line:
+        yield Reading("gpu.vbios", line.split("ATOM BIOS: ", 1)[1].strip(), item, number)
+    if "active_cu_number" in line:
+        found = _CUS.search(line)
+        if found:
+            yield Reading("gpu.cu_count", int(found.group(1)), item, number)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Facts of the machine as they stand; facts of a GPU under the last PCI address seen."""
+    item = ""
+    seen: set[str] = set()
+    unknown: list[str] = []
+    unknown_line = 0
+    pending: list[tuple[str, Any, int]] = []
+    for number, line in lines(text):
+        if "amdgpu" not in line and "drm" not in line and "1002:" not in line:
+            yield from _machine(number, line)
+            continue
+        yield from _machine(number, line)
+        found = _BOUND.search(line) if "amdgpu " in line else None
+        if found:
+            item = (found.group(1) or "0000:").lower() + found.group(2).lower()
+            if item not in seen:
+                seen.add(item)
+                yield Reading("gpu.pci_address", item, item, number)
+                yield Reading("gpu.driver", "amdgpu", item, number)
+            for name, value, at in pending:
+                yield Reading(name, value, item, at)
+            pending.clear()
+        found = _PCI_DEVICE.search(line) if "] type " in line else None
+        if found and pci_address(line):
+            yield Reading("gpu.pci_address", pci_address(line), pci_address(line), number)
+            yield Reading("gpu.pci_id", "1002:" + found.group(1).lower(), pci_address(line), number)
+        found = _SET_UP.search(line) if "0x1002:0x" in line else None
+        if found:
+            facts: list[tuple[str, Any, int]] = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
+            if found.group(2):
+                facts.append(("gpu.subsystem_id", f"{found.group(2)}:{found.group(3)}".lower(), number))
+            if found.group(4):
+                facts.append(("gpu.revision", found.group(4).lower(), number))
+            if not _BOUND.search(line):
+                # Old kernels print this before the first line with the address of the same GPU.
+                yield from (Reading(name, value, "kernel:1002", at) for name, value, at in pending)
+                pending, facts = facts, []
+            yield from (Reading(name, value, item, at) for name, value, at in facts)
+        found = _ADDED.search(line) if " device 1002:" in line else None
+        if found:
+            device = "1002:" + found.group(2).lower()
+            yield Reading("kfd.available", True, "", number)
+            yield Reading("gpu.pci_id", device, item or "kernel:" + device, number)
+        found = _UNKNOWN.search(line) if "unknown parameter" in line else None
+        if found:
+            unknown_line = unknown_line or number
+            name = found.group(2) if found.group(1) == "amdgpu" else f"{found.group(1)}.{found.group(2)}"
+            if name not in unknown:
+                unknown.append(name)
+        if item:
+            yield from _gpu(number, line, item)
+        else:
+            pending += [(r.name, r.value, r.line) for r in _gpu(number, line, "")]
+    yield from (Reading(name, value, item or "kernel:1002", at) for name, value, at in pending)
+    if unknown:
+        yield Reading("amdgpu.unknown_parameters", unknown, "", unknown_line)

@@ -1,0 +1,113 @@
+"""How llama.cpp was run and how fast: command lines, context lines of the log, llama-bench tables and JSON lines.
+
+>>> for r in read("./llama-server -m model.gguf -ngl 99 -fa on -c 32768 --no-mmap -ctk q8_0\\n"
+...     "| model | size | params | backend | ngl | test | t/s |\\n| --- | ---: | ---: | --- | --: | --: | --: |\\n"
+...     "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | Vulkan | 99 | tg128 | 52.10 ± 0.30 |\\n"):
+...     print(r.name, r.value, r.line)
+llama.gpu_layers_asked 99 1
+llama.flash_attention True 1
+llama.context_tokens 32768 1
+llama.mmap False 1
+llama.kv_type q8_0 1
+llama.backend vulkan 4
+llama.tokens_per_second 52.1 4
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import lazy, lines
+
+TRUST = 1
+
+_MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m", "--no-mmap")
+_PROGRAM = lazy(r"(?:^|[\s/\\\"'`])(?:llama-(?:server|cli|bench|completion|run|perplexity|simple)(?:\.exe)?|main(?:\.exe)? -m"
+                r"|server(?:\.exe)? -m)\b(.{0,3000})")
+_LAYERS = lazy(r"(?:-ngl|--n-gpu-layers|--gpu-layers)[ =](\d{1,4})\b")
+_FLASH = lazy(r"(?:^|\s)(?:-fa|--flash-attn)(?:[ =](on|off|auto|0|1))?(?=\s|$)")
+_CONTEXT = lazy(r"(?:^|\s)(?:-c|--ctx-size)[ =](\d{2,8})\b")
+_MMAP = lazy(r"(?:^|\s)(--no-mmap|-mmp[ =]0|--mmap[ =]0|--mmap)(?=\s|$)")
+_KV = lazy(r"(?:-ctk|--cache-type-k)[ =]([a-z]\w{1,8})\b")
+_SAID = lazy(r"llama_(?:context|new_context_with_model|init_from_model): (flash_attn|n_ctx|type_k) +=? ?= *(\w{1,12})\s*$")
+_TEST = lazy(r"^tg\d+")
+_BACKENDS = {"rocm": "rocm", "hip": "rocm", "cuda": "cuda", "vulkan": "vulkan", "cpu": "cpu", "blas": "cpu"}
+
+
+def recognises(text: str) -> bool:
+    """A command line, a context line or a table of llama-bench.
+
+    >>> recognises("llama-server -m x.gguf -ngl 99"), recognises("llama")
+    (True, False)
+    """
+    return any(mark in text for mark in _MARKS)
+
+
+def _asked(arguments: str, number: int) -> Iterator[Reading]:
+    layers, flash, context, mmap, kv = (found.search(arguments) for found in (_LAYERS, _FLASH, _CONTEXT, _MMAP, _KV))
+    if layers:
+        yield Reading("llama.gpu_layers_asked", int(layers[1]), "", number)
+    if flash and flash[1] != "auto":
+        yield Reading("llama.flash_attention", flash[1] not in ("off", "0"), "", number)
+    if context:
+        yield Reading("llama.context_tokens", int(context[1]), "", number)
+    if mmap:
+        yield Reading("llama.mmap", mmap[1] == "--mmap", "", number)
+    if kv and kv[1] != "f16":
+        yield Reading("llama.kv_type", kv[1], "", number)
+
+
+def _context(line: str, number: int) -> Iterator[Reading]:
+    said = _SAID.search(line[:200])
+    if said and said[1] == "flash_attn" and said[2] not in ("auto", "2"):
+        yield Reading("llama.flash_attention", said[2] in ("1", "enabled", "on"), "", number)
+    elif said and said[1] == "n_ctx" and said[2].isdigit():
+        yield Reading("llama.context_tokens", int(said[2]), "", number)
+    elif said and said[1] == "type_k" and said[2] != "f16":
+        yield Reading("llama.kv_type", said[2], "", number)
+
+
+def _bench_line(line: str, number: int) -> Iterator[Reading]:
+    try:
+        run = json.loads(line)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(run, dict) and run.get("n_gen") and isinstance(run.get("avg_ts"), (int, float)):
+        yield Reading("llama.tokens_per_second", round(float(run["avg_ts"]), 2), "", number)
+        if isinstance(run.get("model_size"), int):
+            yield Reading("llama.model_bytes", run["model_size"], "", number)
+        if isinstance(run.get("use_mmap"), bool):
+            yield Reading("llama.mmap", run["use_mmap"], "", number)
+
+
+def _row(header: list[str], line: str, number: int) -> Iterator[Reading]:
+    cells = dict(zip(header, (cell.strip() for cell in line.strip().strip("|").split("|")), strict=False))
+    backend = _BACKENDS.get(cells.get("backend", "").split(",")[0].lower())
+    if backend:
+        yield Reading("llama.backend", backend, "", number)
+    speed = cells.get("t/s", "").split(" ")[0]
+    if _TEST.match(cells.get("test", "")) and "@" not in cells["test"] and speed.replace(".", "", 1).isdigit():
+        yield Reading("llama.tokens_per_second", float(speed), "", number)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """What was asked first; the first generation test of a table."""
+    header: list[str] = []
+    for number, line in lines(text):
+        if "llama-" in line or " -m " in line:
+            program = _PROGRAM.search(line[:4000])
+            if program:
+                yield from _asked(program[1], number)
+        elif line.lstrip()[:2] in ("-n", "-f", "-c", "--") and ("-ngl" in line or "--flash-attn" in line or "--ctx-size" in line or "-fa" in line):
+            yield from _asked(line.strip(" \\`^"), number)  # a command that goes over several lines
+        if "llama_" in line and "=" in line:
+            yield from _context(line, number)
+        if "|" in line:
+            if "backend" in line and "t/s" in line:
+                header = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            elif header and "---" not in line:
+                yield from _row(header, line, number)
+        if '"build_commit"' in line and line.lstrip()[:1] == "{":
+            yield from _bench_line(line.strip(), number)

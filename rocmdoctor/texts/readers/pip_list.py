@@ -1,0 +1,110 @@
+"""Package lists: ``pip list``, ``pip freeze``, ``conda list``, ``uv sync``.
+
+>>> sample = '''Package    Version
+... ---------- -------
+... numpy      2.4.1
+... torch      2.9.1+rocm7.2.0.lw.git7e1940d4
+... '''
+>>> for reading in read(sample):
+...     print(reading.line, reading.name, reading.item, reading.value)
+4 torch.version 0 2.9.1+rocm7.2.0.lw.git7e1940d4
+4 runtime.rocm_version  7.2.0
+3 pip.packages  {'numpy': '2.4.1', 'torch': '2.9.1+rocm7.2.0.lw.git7e1940d4'}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import MAX_LINE, lazy, lines
+
+TRUST = 1
+
+_NAME = r"[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?"
+_VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"
+_PINNED = lazy(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
+_TABLE = lazy(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
+_HEAD = lazy(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
+_LINE_OF_ONE = lazy(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
+                          rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
+_WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
+_SHOWN = lazy(rf"^Name: ({_NAME})\s*$")
+_INSTALLED = lazy(r"Successfully installed (.{0,18000})")
+_ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
+_LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
+_SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
+_MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |^Name: \S+\nVersion: |-cp3\d+-|"
+                   r"^[ \t]*torch[ \t]+\d+\.\d", re.MULTILINE)
+
+
+def recognises(text: str) -> bool:
+    """A pin, a table head, an installer's summary or a wheel name.
+
+    >>> recognises("torch==2.9.1"), recognises("torch is slow")
+    (True, False)
+    """
+    return bool(_MARK.search(text))
+
+
+def packages(text: str) -> dict[str, tuple[str, int]]:
+    """Name to version and line; a later line does not change an earlier one."""
+    found: dict[str, tuple[str, int]] = {}
+    table, name_of = False, ""
+    for number, raw in lines(text):
+        line = raw.removeprefix("[pip3]").removeprefix("[conda]")
+        if _HEAD.match(line):
+            table = True
+            continue
+        shown = _SHOWN.match(line[:100]) if line.startswith("Name: ") else None
+        if shown:
+            name_of = shown[1]
+            continue
+        if name_of and line.startswith("Version: "):
+            found.setdefault(name_of.lower().replace("_", "-"), (line[9:109].strip(), number))
+        name_of = ""
+        pairs: list[tuple[str, str]] = _PINNED.findall(line)
+        if not pairs:
+            row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])
+            if row:
+                pairs = [(row[1], row[2])]
+            elif table and not re.match(r"^[\s-]*$|^WARNING|^\s*[\w.-]+\s+\S+", line[:200]):
+                table = False
+        pairs += [(name, version.replace("%2B", "+")) for name, version in _WHEEL.findall(line)]
+        summary = _INSTALLED.search(line[:MAX_LINE])
+        if summary:
+            pairs += [pair for word in summary[1].split() for pair in _ONE_INSTALLED.findall(word[:200])]
+        for name, version in pairs:
+            name = name.partition("[")[0].lower().replace("_", "-")
+            found.setdefault(name, (version, number))
+    return found
+
+
+def rocm_of(version: str) -> str:
+    """The ROCm release in a local version tag.
+
+    >>> rocm_of("2.12.0a0+rocm7.13.0a20260313"), rocm_of("2.9.1+rocm7.2.0.lw.git7e1940d4"), rocm_of("2.9.1+cu128")
+    ('7.13.0a20260313', '7.2.0', '')
+    """
+    tag = _LOCAL.search(version)
+    return tag[1] if tag else ""
+
+
+def read(text: str) -> Iterator[Reading]:
+    """``pip.packages``, and what torch and the ROCm wheels say."""
+    found = packages(text)
+    if not found:
+        return
+    torch = found.get("torch") or found.get("pytorch")
+    if torch:
+        yield Reading("torch.version", torch[0], "0", torch[1])
+    sdk = next((found[name] for name in _SDK if name in found), None)
+    if re.search(r"ROCM used to build PyTorch: ?\d", text):
+        pass  # collect_env says it itself
+    elif sdk:
+        yield Reading("runtime.rocm_version", sdk[0], line=sdk[1])
+    elif torch and rocm_of(torch[0]):
+        yield Reading("runtime.rocm_version", rocm_of(torch[0]), line=torch[1])
+    first = min(line for _, line in found.values())
+    yield Reading("pip.packages", {name: version for name, (version, _) in found.items()}, line=first)

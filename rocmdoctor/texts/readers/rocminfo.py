@@ -1,0 +1,92 @@
+"""rocminfo (whole, filtered by grep or folded onto one line) and hipInfo.
+
+>>> for r in read("  Name:                    gfx1151\\n  Marketing Name:          AMD Radeon Graphics\\n"
+...     "  Device Type:             GPU\\n  Chip ID:                 5510(0x1586)\\n  BDFID:   50432\\n"):
+...     print(r.name, r.value, r.item, r.line)
+gpu.gfx_reported gfx1151 rocminfo:1 1
+gpu.name AMD Radeon Graphics rocminfo:1 2
+gpu.pci_id 1002:1586 rocminfo:1 4
+gpu.pci_address 0000:c5:00.0 rocminfo:1 5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import gfx, integer, lazy, lines
+
+TRUST = 2
+
+_MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
+_KEY = lazy(
+    r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
+    r"Runtime Version|Uuid|Segment|Size|gcnArchName|Node|Internal Node ID):(?=\s|$)")
+_ROCK = lazy(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
+
+
+def recognises(text: str) -> bool:
+    """Whether rocminfo or hipInfo printed something here."""
+    return any(mark in text for mark in _MARKS) or "Name:" in text and "gfx" in text
+
+
+def _first(value: str) -> str:
+    return value.replace("(", " ").split(" ", 1)[0] if value else ""
+
+
+def _fact(key: str, value: str, item: str, number: int) -> Iterator[Reading]:
+    """Facts of a key that follows the Name of a GPU agent."""
+    count = integer(_first(value))
+    if key == "Marketing Name" and value and value != "N/A":
+        yield Reading("gpu.name", value, item, number)
+    elif key == "Chip ID" and count is not None and 0 < count < 0x10000:
+        yield Reading("gpu.pci_id", f"1002:{count:04x}", item, number)
+    elif key == "BDFID" and count is not None and 0 < count < 0x10000:
+        yield Reading("gpu.pci_address", f"0000:{count >> 8:02x}:{count >> 3 & 31:02x}.{count & 7}", item, number)
+    elif key == "Compute Unit" and count:
+        yield Reading("gpu.cu_count", count, item, number)
+    elif key == "Memory Properties":
+        yield Reading("gpu.is_apu", "APU" in value, item, number)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """One item per agent whose Name is a gfx target, numbered in the order of the text."""
+    item, gpus = "", 0
+    named: tuple[str, int] | None = None
+    segment = ""
+    for number, line in lines(text):
+        if "ROCk module" in line:
+            rock = _ROCK.search(line)
+            if rock:
+                yield Reading("amdgpu.version", rock.group(1), "", number)
+                yield Reading("amdgpu.dkms", True, "", number)
+            if "is loaded" in line and "NOT" not in line:
+                yield Reading("amdgpu.loaded", True, "", number)
+        if ":" not in line:
+            continue
+        parts = _KEY.split(line)
+        for key, raw in zip(parts[1::2], parts[2::2], strict=False):
+            value = raw.strip()
+            if key == "gcnArchName" and gfx(value):
+                gpus += 1
+                item = f"rocminfo:{gpus}"
+                yield Reading("gpu.gfx_reported", gfx(value), item, number)
+                if named:
+                    yield Reading("gpu.name", named[0], item, named[1])
+                    named = None
+                item = ""
+            elif key == "Name" and not value.startswith("amdgcn"):
+                item, named, segment = "", (value, number), ""
+                if value.lower().startswith("gfx") and gfx(value):
+                    gpus += 1
+                    item, named = f"rocminfo:{gpus}", None
+                    yield Reading("gpu.gfx_reported", gfx(value), item, number)
+            elif key == "Segment":
+                segment = segment or value
+            elif key == "Size" and item and segment.startswith("GLOBAL") and value.endswith("KB"):
+                pool = integer(_first(value))
+                if pool and pool < 1 << 42:
+                    yield Reading("gpu.kfd_pool_bytes", pool << 10, item, number)
+                segment = "done"
+            elif item:
+                yield from _fact(key, value, item, number)

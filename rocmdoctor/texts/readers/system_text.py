@@ -1,0 +1,165 @@
+"""Short outputs of a Linux shell: uname, os-release, lsmod, /proc/cmdline, ls -l, id, groups, dkms status.
+
+>>> sample = '''Linux box 6.8.0-138-generic #138-Ubuntu SMP x86_64 GNU/Linux
+... crw-rw---- 1 root render 236, 0 Aug 29 12:54 /dev/kfd
+... amdgpu/6.19.14-2377056.24.04, 6.8.0-138-generic, x86_64: installed
+... '''
+>>> for reading in read(sample):
+...     print(reading.line, reading.name, reading.item, reading.value)
+1 kernel.release  6.8.0-138-generic
+1 os.family  linux
+2 dev.kfd_exists  True
+2 dev.kfd_group  render
+2 dev.kfd_mode  0660
+3 amdgpu.dkms  True
+3 amdgpu.version  6.19.14-2377056.24.04
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts.lines import lazy, lines, unquoted
+
+TRUST = 3
+
+_RELEASE = r"([2-7]\.\d{1,3}\.\d{1,3}[\w.+~-]{0,60})"
+_UNAME = lazy(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
+_BARE = lazy(rf"^{_RELEASE}\s*$")
+_BARE_TAIL = lazy(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlatency|default|cachyos\S*|zen\S*)|\.fc\d|\.el\d|WSL2|-\d")
+_OS_RELEASE = lazy(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
+_LS = lazy(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
+                 r"(?:/dev/dri/)?(?:renderD|card)\d{1,4}|kfd)\s*$")
+_NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
+_ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
+_DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
+_CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
+_OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0,300}|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))\s*$")
+_TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
+_LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
+_MARK = lazy(
+    r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
+    r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
+    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu)|TTM pages limit", re.MULTILINE)
+
+
+def recognises(text: str) -> bool:
+    """A line of any of these tools.
+
+    >>> recognises("uid=1000(a) gid=1000(a) groups=1000(a)"), recognises("I am in the render group")
+    (True, False)
+    """
+    return bool(_MARK.search(text))
+
+
+def mode_of(letters: str) -> str:
+    """Octal digits of the nine letters of ``ls -l``.
+
+    >>> mode_of("rw-rw----")
+    '0660'
+    """
+    value = 0
+    for letter in letters:
+        value = value * 2 + (letter != "-")
+    return f"0{value:03o}"
+
+
+def _device_node(found: re.Match[str], line: int) -> Iterator[Reading]:
+    node = found[4]
+    if node.endswith("kfd"):
+        yield Reading("dev.kfd_exists", True, line=line)
+        yield Reading("dev.kfd_group", found[3], line=line)
+        if found[3].isdigit():
+            yield Reading("dev.kfd_gid", int(found[3][:9]), line=line)
+        yield Reading("dev.kfd_mode", mode_of(found[1]), line=line)
+    elif "renderD" in node:
+        yield Reading("dev.render_group", found[3], line=line)
+
+
+def _user(line: str, number: int) -> Iterator[Reading]:
+    who = _ID.match(line)
+    if who:
+        groups = [re.sub(r"^\d+\((.*)\)$", r"\1", group) for group in who[2].split(",")]
+        yield Reading("user.groups", groups, line=number)
+        yield Reading("user.root", who[1] == "0", line=number)
+        return
+    words = re.match(r"^([a-z_][\w-]{0,31}) : ((?:[a-z_][\w-]{0,31} ?){1,60})$", line)
+    if words:
+        yield Reading("user.groups", words[2].split(), line=number)
+    elif re.match(r"^(?:[a-z_][\w-]{0,31} ){1,40}[a-z_][\w-]{0,31}$", line[:800]) and {"render", "video"} & set(line.split()) and {
+            "adm", "sudo", "wheel", "dialout", "docker", "plugdev", "cdrom", "users"} & set(line.split()):
+        yield Reading("user.groups", line.split(), line=number)
+
+
+def _module(line: str, number: int) -> Iterator[Reading]:
+    dkms = _DKMS.match(line)
+    if dkms:
+        if dkms[3] == "installed":
+            yield Reading("amdgpu.dkms", True, line=number)
+        yield Reading("amdgpu.version", dkms[1], line=number)
+    loaded = _LSMOD.match(line)
+    if loaded and loaded[1] == "amdgpu":
+        yield Reading("amdgpu.loaded", True, line=number)
+    elif loaded and loaded[1] == "amdttm":
+        yield Reading("memory.ttm_module", "amdttm", line=number)
+
+
+def _limits(line: str, number: int, options: dict[str, int]) -> Iterator[Reading]:
+    """Lines of modprobe.d, collected for the end, and what amd-ttm says."""
+    option = _OPTIONS.match(line)
+    if option and option[1].startswith("options"):
+        options.setdefault(option[1].strip(), number)
+    elif option:
+        yield Reading("amdgpu.blacklisted", option[1].strip(), line=number)
+    ttm = _TTM.search(line)
+    if ttm:
+        yield Reading("memory.ttm_limit_bytes", int(ttm[1]) * 4096, line=number)
+
+
+def _kernel(line: str, number: int) -> Iterator[Reading]:
+    uname = _UNAME.match(line)
+    bare = None if uname else _BARE.match(line)
+    release = uname[1] if uname else bare[1] if bare and _BARE_TAIL.search(bare[1]) else ""
+    if release:
+        yield Reading("kernel.release", release, line=number)
+        yield Reading("os.family", "wsl" if "microsoft" in release.lower() else "linux", line=number)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Facts of every line that one of the tools could have printed."""
+    nodes: list[tuple[str, int]] = []
+    options: dict[str, int] = {}
+    names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
+    for number, raw in lines(text):
+        line = unquoted(raw).rstrip()
+        if not line:
+            continue
+        node = _LS.match(line[:300])
+        if node:
+            yield from _device_node(node, number)
+            if "renderD" in node[4]:
+                nodes.append(("/dev/dri/" + node[4].rpartition("/")[2], number))
+        elif _NO_KFD.search(line[:300]):
+            yield Reading("dev.kfd_exists", False, line=number)
+        release = _OS_RELEASE.match(line[:200])
+        if release:
+            yield Reading(names[release[1]], release[2], line=number)
+        yield from _kernel(line[:200], number)
+        if "amdgpu" in line or "ttm" in line or "TTM" in line:
+            yield from _limits(line[:400], number, options)
+        yield from _module(line[:300], number)
+        yield from _user(line[:2100], number)
+        cmdline = _CMDLINE.search(line[:5000]) if "root=" in line or "BOOT_IMAGE=" in line else None
+        if cmdline and not re.search(r"docker |podman |--|=\S*\"", cmdline[1][:60]):
+            yield Reading("kernel.cmdline", cmdline[1], line=number)
+            for word in cmdline[1].split():
+                if word.startswith(("amdgpu.", "ttm.", "amdttm.")):
+                    options.setdefault(word, number)
+                elif word.startswith(("modprobe.blacklist=", "module_blacklist=", "rd.driver.blacklist=")) and "amdgpu" in word:
+                    yield Reading("amdgpu.blacklisted", word, line=number)
+    if options:
+        yield Reading("amdgpu.modprobe_options", list(options), line=min(options.values()))
+    if nodes:
+        yield Reading("dev.render_nodes", list(dict.fromkeys(name for name, _ in nodes)), line=nodes[0][1])

@@ -1,0 +1,161 @@
+"""Windows: dxdiag, ``Win32_VideoController``, and systeminfo lines.
+
+>>> sample = '''Operating System: Windows 11 Home 64-bit (10.0, Build 26220) (26100.ge_release)
+... Display Devices
+...            Card name: AMD Radeon Graphics
+...           Device Key: Enum\\\\PCI\\\\VEN_1002&DEV_15BF&SUBSYS_381217AA&REV_04
+...     Dedicated Memory: 3072 MB
+...       Driver Version: 32.0.21020.1007
+... Sound Devices
+...       Driver Version: 10.0.26100.1
+... '''
+>>> for reading in read(sample):
+...     print(reading.line, reading.name, reading.item, reading.value)
+1 os.family  windows
+1 os.name  Windows 11 Home 64-bit
+1 os.version  10.0.26220
+3 gpu.name dx:0 AMD Radeon Graphics
+4 gpu.pci_id dx:0 1002:15bf
+4 gpu.subsystem_id dx:0 17aa:3812
+4 gpu.revision dx:0 04
+3 gpu.gfx_reported dx:0 gfx1103
+5 gpu.vram_bytes dx:0 3221225472
+5 windows.dedicated_bytes  3221225472
+6 windows.driver_version  32.0.21020.1007
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import products
+from rocmdoctor.texts.lines import lazy, lines, unquoted
+
+TRUST = 2
+
+_PAIR = lazy(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
+_KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
+_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
+_MEGABYTES = lazy(r"(\d{1,8})\s*MB", re.IGNORECASE)
+_DISPLAY_ENDS = ("Sound Devices", "Sound Capture Devices", "Video Capture Devices", "DirectInput Devices", "System Devices", "USB Devices")
+_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|^OS Name: {1,40}Microsoft Windows"
+             r"|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
+                   r"^[>| \t]*DriverVersion {0,40}[:=] {0,9}\d+\.\d+\.\d+\.\d+", re.MULTILINE)
+_WANTED = {
+    "card name": "name", "name": "name", "caption": "name", "description": "name", "device key": "key", "pnpdeviceid": "key",
+    "dedicated memory": "dedicated", "shared memory": "shared", "driver version": "driver", "driverversion": "driver",
+    "hybrid graphics gpu": "hybrid", "vendor id": "vendor", "device id": "device",
+}
+_Block = dict[str, tuple[str, int]]
+
+
+def recognises(text: str) -> bool:
+    """dxdiag labels or names of the WMI class.
+
+    >>> recognises("   Card name: AMD Radeon"), recognises("Name : x\\nDriverVersion : 32.0.1.2"), recognises("driver version?")
+    (True, True, False)
+    """
+    return bool(_MARK.search(text))
+
+
+def _blocks(text: str) -> tuple[list[tuple[int, str]], list[_Block]]:
+    """Lines of the system part, and one block for each display device."""
+    system: list[tuple[int, str]] = []
+    blocks: list[_Block] = []
+    for number, raw in lines(text):
+        line = unquoted(raw)[:800]
+        if line.strip().startswith(_DISPLAY_ENDS) and blocks:
+            blocks.append({})
+            continue
+        pair = _PAIR.match(line)
+        if not pair:
+            wmi = re.match(r"^(.{3,100}?)\s{2,}(\d+\.\d+\.\d+\.\d+)\s*$", line)
+            if wmi and re.search(r"AMD|Radeon", wmi[1]):
+                blocks.append({"name": (re.sub(r"^\d+\s+", "", wmi[1].strip()), number), "driver": (wmi[2], number)})
+            continue
+        label, value = pair[1].lower(), (pair[2] or "").strip()
+        if label in ("operating system", "os name", "processor", "bios", "system manufacturer", "system model", "memory", "os version"):
+            system.append((number, f"{label}: {value}"))
+        key = _WANTED.get(label)
+        if not key or not value:
+            continue
+        if key == "name" and (not blocks or "name" in blocks[-1]):
+            if label == "card name" or not blocks or re.search(r"AMD|Radeon|NVIDIA|Intel", value):
+                if not (blocks and blocks[-1].get("name", ("", 0))[0] == value):
+                    blocks.append({})
+        elif not blocks:
+            blocks.append({})
+        blocks[-1].setdefault(key, (value, number))
+    return system, blocks
+
+
+def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
+    maker = ""
+    for number, line in system:
+        label, _, value = line.partition(": ")
+        windows = _SYSTEM.search(value)
+        if label in ("operating system", "os name") and windows:
+            yield Reading("os.family", "windows", line=number)
+            yield Reading("os.name", windows[1].strip(), line=number)
+            if windows[3]:
+                yield Reading("os.version", f"10.0.{windows[3]}", line=number)
+        elif label == "os version" and value.startswith("10.0."):
+            yield Reading("os.version", value.split(" ")[0], line=number)
+        elif label == "processor":
+            yield Reading("machine.cpu", re.split(r"\s{2,}|\s+\(\d+ CPUs\)", value)[0], line=number)
+        elif label == "bios" and value:
+            yield Reading("machine.bios_version", value.split(" (")[0], line=number)
+        elif label == "system manufacturer":
+            maker = value
+        elif label == "system model":
+            yield Reading("machine.product", f"{maker} {value}".strip(), line=number)
+        elif label == "memory":
+            size = _MEGABYTES.search(value)
+            if size:
+                yield Reading("memory.installed_bytes", int(size[1]) << 20, line=number)
+
+
+def _gpu(block: _Block, index: int) -> Iterator[Reading]:
+    name, line = block.get("name", ("", 0))
+    key, key_line = block.get("key", ("", 0))
+    found = _KEY.search(key)
+    if not found and block.get("vendor", ("", 0))[0].lower() == "0x1002":
+        key_line = block.get("device", ("", 0))[1]
+        found = _KEY.search(f"VEN_1002&DEV_{block.get('device', ('', 0))[0][2:6]}")
+    if (found and found[1].lower() != "1002") or (not found and not re.search(r"AMD|Radeon", name)):
+        return
+    item = f"dx:{index}"
+    if name:
+        yield Reading("gpu.name", name, item, line)
+    pci_id = ""
+    if found:
+        pci_id = f"1002:{found[2].lower()}"
+        yield Reading("gpu.pci_id", pci_id, item, key_line)
+        if found[3]:
+            yield Reading("gpu.subsystem_id", f"{found[4]}:{found[3]}".lower(), item, key_line)
+        if found[5]:
+            yield Reading("gpu.revision", found[5].lower(), item, key_line)
+    gfx = products.gfx_of_pci_id(pci_id) if pci_id else products.gfx_of_name(name)
+    if gfx:
+        yield Reading("gpu.gfx_reported", gfx, item, line or key_line)
+    for label, names in (("dedicated", ("gpu.vram_bytes", "windows.dedicated_bytes")), ("shared", ("windows.shared_bytes",))):
+        size = _MEGABYTES.search(block.get(label, ("", 0))[0])
+        for fact in names if size else ():
+            if size:
+                yield Reading(fact, int(size[1]) << 20, item if fact.startswith("gpu") else "", block[label][1])
+    hybrid, hybrid_line = block.get("hybrid", ("", 0))
+    if hybrid in ("Integrated", "Discrete"):
+        yield Reading("gpu.is_apu", hybrid == "Integrated", item, hybrid_line)
+    driver, driver_line = block.get("driver", ("", 0))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{1,6}){2,3}", driver):
+        yield Reading("windows.driver_version", driver, line=driver_line)
+
+
+def read(text: str) -> Iterator[Reading]:
+    """System lines and the AMD display devices. AdapterRAM is never read: it saturates at 4 GiB."""
+    system, blocks = _blocks(text)
+    yield from _machine(system)
+    for index, block in enumerate([block for block in blocks if block][:64]):
+        yield from _gpu(block, index)

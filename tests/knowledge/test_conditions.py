@@ -1,0 +1,44 @@
+"""The condition language: three-valued, closed, and honest about absent facts."""
+
+import pytest
+
+from rocmdoctor.facts.model import Absent, Known, Unknown
+from rocmdoctor.knowledge.conditions import ConditionError, parse
+
+FACTS = {"kernel.release": Known("6.14.0-37-generic", "t"), "env.HSA_OVERRIDE_GFX_VERSION": Absent("t"),
+         "memory.ram_bytes": Unknown(), "gpu.gfx_target": [Known("gfx1151", "t"), Unknown()]}
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("version(kernel.release) < version('6.16.9')", True),
+    ("version(kernel.release) < version('6.2')", False),
+    ("memory.ram_bytes != 6", None),
+    ("not (memory.ram_bytes == 6)", None),
+    ("memory.ram_bytes == 6 and kernel.release == 'x'", False),
+    ("memory.ram_bytes == 6 or kernel.release != 'x'", True),
+    ("unset(env.HSA_OVERRIDE_GFX_VERSION)", True),
+    ("has(env.HSA_OVERRIDE_GFX_VERSION)", False),
+    ("env.HSA_OVERRIDE_GFX_VERSION == '11.0.0'", False),
+    ("'gfx1151' in gpu.gfx_target", True),
+    ("'gfx1100' in gpu.gfx_target", None),
+    ("'gfx1100' not in gpu.gfx_target", None),
+    ("covers(['gfx1100', 'gfx11-generic'], 'gfx1103')", True),
+    ("matches(kernel.release, 'GENERIC$')", True),
+    ("1 / 0 > 1", None),
+])
+def test_answers(text, value):
+    assert parse(text).ask(lambda name: FACTS[name]).value is value
+
+
+@pytest.mark.parametrize("text", [
+    "__import__('os')", "kernel.release.upper()", "[x for x in y]", "lambda: 1", "no.such_fact == 1", "release == 1",
+    "version(kernel.release, 2)", "kernel.release is 1", "open('/etc/passwd')", "(", "f'{kernel.release}'",
+])
+def test_anything_else_is_refused(text):
+    with pytest.raises(ConditionError):
+        parse(text)
+
+
+def test_it_says_what_was_missing():
+    answer = parse("memory.ram_bytes > 1 and kernel.release == '6.14.0-37-generic'").ask(lambda name: FACTS[name])
+    assert answer.missing == ("memory.ram_bytes",) and answer.value is None

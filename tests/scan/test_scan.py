@@ -1,0 +1,97 @@
+"""Hits in big texts: right line numbers, the first and the last of many, nothing lost in a storm."""
+
+import pathlib
+import re
+import types
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocmdoctor.scan import scanner as scan
+from rocmdoctor.scan import shapes
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def scanner(**groups):
+    return scan.Scanner([types.SimpleNamespace(id="rule", patterns=groups)])
+
+
+def blocks(lines, size):
+    for start in range(0, len(lines), size):
+        yield ("\n".join(lines[start:start + size]) + "\n").encode()
+
+
+def test_line_numbers_count_over_blocks():
+    lines = [f"line {n}" + (" needle" if n % 7 == 0 else "") for n in range(1, 100)]
+    hits = list(scanner(line=["needle"]).scan("log", blocks(lines, 10)))
+    assert [h.line for h in hits] == list(range(7, 100, 7))
+
+
+def test_of_many_hits_the_first_and_the_last_are_kept():
+    lines = [f"needle {n}" for n in range(1, 301)]
+    hits = list(scanner(line=["needle (?P<n>\\d+)"]).scan("log", blocks(lines, 40)))
+    assert [h.line for h in hits] == [*range(1, 51), *range(251, 301)]
+    assert hits[-1].captures == {"n": "300"}
+
+
+def test_in_a_storm_the_other_patterns_and_the_end_are_still_seen():
+    storm = [f"storm {n}" for n in range(1, 10_001)]
+    storm[6_500] = "quiet word in the storm"
+    seen = scanner(storm=["storm \\d"], quiet=["quiet word"])
+    hits = list(seen.scan("log", blocks(storm, 1000)))
+    assert [h.line for h in hits if h.group == "quiet"] == [6_501]
+    assert [h.line for h in hits if h.group == "storm"][-1] == 10_000
+
+
+def test_a_pattern_is_tried_in_any_case_and_at_a_line_start():
+    hits = list(scanner(line=["^error"]).scan("log", [b"no error\nERROR here\n"]))
+    assert [h.line for h in hits] == [2]
+
+
+def test_a_match_across_a_line_end_is_no_hit():
+    assert list(scanner(line=[r"first\s+second"]).scan("log", [b"the first\nsecond line\n"])) == []
+
+
+def test_the_literals_lose_no_hit():
+    """Every example line of every rule, scanned with the literals and with each pattern alone."""
+    import re2
+
+    from rocmdoctor.knowledge import rules
+
+    book = rules.load()
+    lines = [line for rule in book.rules.values() for kind in rule.examples.values() for e in kind for line in (e.get("text") or "").split("\n")]
+    text = "\n".join(lines)
+    found = {(h.rule, h.group, h.line) for h in scanner.Scanner(book.rules.values()).scan("x", [text.encode()])}
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    for rule in book.rules.values():
+        for group, patterns in rule.patterns.items():
+            compiled = [re2.compile(f"(?i){p}".encode(), options) for p in patterns]
+            alone = {number for number, line in enumerate(lines, 1) if any(c.search(line.encode()) for c in compiled)}
+            assert alone == {line for r, g, line in found if (r, g) == (rule.id, group)} or len(alone) >= 100, (rule.id, group)
+
+
+def test_the_shapes_of_lines_lose_no_hit_and_add_none(monkeypatch):
+    """Example lines of every fifth rule and the recorded texts, read line by line and by the shapes of lines."""
+    from rocmdoctor.knowledge import rules
+
+    book = rules.load()
+    both = scanner.Scanner(book.rules.values())
+    texts = ["\n".join(e.get("text") or "" for rule in list(book.rules.values())[::5] for kind in rule.examples.values() for e in kind)]
+    texts += [path.read_text("utf-8", "replace") for path in sorted((FIXTURES / "texts").rglob("*")) if path.is_file()]
+    for text in texts:
+        expected = list(both.scan("x", [text.encode()]))
+        monkeypatch.setattr(scan, "_BIG", -1)
+        assert list(both.scan("x", [text.encode()])) == expected
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("pattern", [r"code -?1[0-4]\b", r"[^5]x", r"gfx(9|11)0[0a]", r"^\[ *\d+\.\d+\]", r"a{2}7$", r"(?P<n>[a-f]+)[8-9]?"])
+@given(line=st.text(alphabet="ab5 x.[]-019gfAGcode78\n", max_size=12))
+def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):
+    said = shapes.relaxed(pattern)
+    assert said is not None
+    if re.search(pattern, line, re.IGNORECASE):
+        assert re.search(said, shapes.shape(line.encode()).decode(), re.IGNORECASE)
