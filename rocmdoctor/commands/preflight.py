@@ -191,7 +191,7 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
         from rocmdoctor.render.gate import text  # noqa: F401
         from rocmdoctor.scan.scanner import Scanner
 
-        return Scanner(rules.load().rules.values() if asked else ())
+        return Scanner(rules.load().patterns() if asked else ())
 
     if level >= 2 and root == "/":
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))

@@ -45,7 +45,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
         collecting = pool.submit(collected)
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
-        scanner = Scanner(book.rules.values())
+        scanner = Scanner(book.patterns())
         interpret.modules()  # so are the readers
         snapshot, lines = collecting.result()
     if progress:
@@ -82,7 +82,7 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             snapshot.notes.clear()
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
-        interpret.fill(snapshot, found.texts + texts, Scanner(book.rules.values()))
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()))
     return snapshot, book
 
 

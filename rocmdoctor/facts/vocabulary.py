@@ -291,6 +291,12 @@ report.works_on_gpus    | list |       | gfx targets of other GPUs that the writ
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.gfx_mentioned    | list |       | every gfx target that the texts name
+about.gpu               | list |       | what the evidence is about: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
+about.apu               | bool |       | whether one of the AMD GPUs is part of the processor
+about.app               | list |       | applications that were read or named, in small letters
+about.backend           | list |       | backends in use or named: hip, vulkan, opencl, cpu
+about.os                | str  |       | linux, windows or wsl
+about.container         | bool |       | whether the program runs inside a container
 """
 
 # These differ between two runs on a machine where nothing changed, or repeat what another fact says better: when two
@@ -300,7 +306,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* changed.* kernels.* seen.* report.*
+packages.changed updates.* boots.* changed.* kernels.* seen.* report.* about.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 """.split())
 
@@ -316,7 +322,7 @@ _FAMILIES = tuple(name[:-1] for name in FACTS if name.endswith(".*"))
 
 def declared(name: str) -> bool:
     """Whether ``name`` (without an item) is in the vocabulary."""
-    return name in FACTS or name.startswith(("seen.", "changed.")) or any(
+    return name in FACTS or name.startswith("changed.") or any(
         name.startswith(family) and len(name) > len(family) for family in _FAMILIES)
 
 

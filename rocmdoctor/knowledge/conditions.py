@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import re2
@@ -18,7 +18,36 @@ from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
 from rocmdoctor.knowledge import syntax, tables
 
+_CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
 _NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
+
+
+ANYWHERE = "anywhere."  # before the name of a signal that must be missing in all that was read, not only near the others
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names that one rule may use without saying whose they are: its own signals and their captures."""
+
+    rule: str = ""
+    captures: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def signal(self, name: str) -> str:
+        """The fact behind ``saw(name)``: the rule's own signal, or ``topic.name``."""
+        if name in self.captures:
+            return f"seen.{self.rule}.{name}"
+        if name.count(".") != 1:
+            raise ConditionError(f"saw({name}): this rule has no signal {name!r}, and a shared one is written topic.name")
+        return f"seen.{name}"
+
+    def capture(self, name: str) -> str:
+        """The fact behind ``signal.capture`` or ``topic.signal.capture``, "" when it is none."""
+        first, _, rest = name.partition(".")
+        if first == "any" and any(rest in captures for captures in self.captures.values()):
+            return f"seen.{self.rule}..{rest}"
+        if rest in self.captures.get(first, ()):
+            return f"seen.{self.rule}.{first}.{rest}"
+        return f"seen.{name}" if name.count(".") == 2 and first not in self.captures and not vocabulary.declared(name) else ""
 
 
 class ConditionError(ValueError):
@@ -228,6 +257,7 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 class _Compiler:
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
+        self._negated = False
 
     def compile(self, node: ast.expr) -> _Eval:
         make = getattr(self, "on_" + type(node).__name__, None)
@@ -245,7 +275,8 @@ class _Compiler:
     def on_Name(self, node: ast.Name) -> _Eval:
         if node.id not in self.names:
             raise ConditionError(f"{node.id!r} is not a fact (facts have a dot in their name)")
-        return _value(self.names[node.id])
+        name = self.names[node.id]
+        return _value(ANYWHERE + name if self._negated and name.startswith("seen.") else name)
 
     def on_List(self, node: ast.List | ast.Tuple) -> _Eval:
         parts = [self.compile(part) for part in node.elts]
@@ -270,7 +301,10 @@ class _Compiler:
         return run
 
     def on_UnaryOp(self, node: ast.UnaryOp) -> _Eval:
+        refused = isinstance(node.op, ast.Not)
+        self._negated ^= refused
         inner = self.compile(node.operand)
+        self._negated ^= refused
         if isinstance(node.op, ast.USub):
             return lambda state: -inner(state)
         if not isinstance(node.op, ast.Not):
@@ -331,20 +365,29 @@ def _is_known(read: _Eval, state: _Ask) -> bool:
         return False
 
 
-def parse(text: str) -> Condition:
-    """Compile; raises ConditionError for anything outside the language or the vocabulary."""
+def parse(text: str, scope: Scope = Scope()) -> Condition:
+    """Compile; raises ConditionError for anything outside the language, the vocabulary or the rule's own names."""
     names: dict[str, str] = {}
+
+    def named(fact: str) -> str:
+        names[f"fact_{len(names)}"] = fact
+        return f"fact_{len(names) - 1}"
+
+    def seen(found: re.Match[str]) -> str:
+        return named(scope.signal(found[2]) if found[1] == "saw" else f"seen.{found[2]}")
 
     def rename(found: re.Match[str]) -> str:
         word = found.group()
         if word[0] in "'\"":
             return "r" + word  # a pattern's backslash is a backslash
         if not vocabulary.declared(word):
-            raise ConditionError(f"{word!r} is not a declared fact")
-        names[f"fact_{len(names)}"] = word
-        return f"fact_{len(names) - 1}"
+            captured = scope.capture(word)
+            if not captured:
+                raise ConditionError(f"{word!r} is not a declared fact")
+            word = captured
+        return named(word)
 
-    renamed = _NAME.sub(rename, " ".join(text.split()))
+    renamed = _NAME.sub(rename, _CALL.sub(seen, " ".join(text.split())))
     try:
         tree = syntax.expression(renamed)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -14,7 +14,7 @@ from rocmdoctor.texts.attach import Text, clean
 
 ROWS = yaml.safe_load((pathlib.Path(__file__).resolve().parents[2] / "fixtures/lookalikes.yaml").read_text())
 BOOK = rules.load()
-SCANNER = Scanner(BOOK.rules.values())
+SCANNER = Scanner(BOOK.patterns())
 # Measured once on one machine, without a public thread and without a cause: a rule would claim more than is known.
 WITHOUT_RULE = {"rocm-10.0-gfx1150-perf"}
 

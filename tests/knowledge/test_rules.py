@@ -13,7 +13,7 @@ from rocmdoctor.texts import interpret
 from rocmdoctor.texts.attach import Text, clean
 
 BOOK = rules.load()
-SCANNER = Scanner(BOOK.rules.values())
+SCANNER = Scanner(BOOK.patterns())
 SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared"
 EXAMPLES = [(rule, kind, number, example) for rule in BOOK.rules.values()
             for kind, examples in rule.examples.items() for number, example in enumerate(examples)]

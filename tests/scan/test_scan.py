@@ -63,7 +63,7 @@ def test_the_literals_lose_no_hit():
     book = rules.load()
     lines = [line for rule in book.rules.values() for kind in rule.examples.values() for e in kind for line in (e.get("text") or "").split("\n")]
     text = "\n".join(lines)
-    found = {(h.rule, h.group, h.line) for h in scanner.Scanner(book.rules.values()).scan("x", [text.encode()])}
+    found = {(h.rule, h.group, h.line) for h in scan.Scanner(book.patterns()).scan("x", [text.encode()])}
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     for rule in book.rules.values():
@@ -78,7 +78,7 @@ def test_the_shapes_of_lines_lose_no_hit_and_add_none(monkeypatch):
     from rocmdoctor.knowledge import rules
 
     book = rules.load()
-    both = scanner.Scanner(book.rules.values())
+    both = scan.Scanner(book.patterns())
     texts = ["\n".join(e.get("text") or "" for rule in list(book.rules.values())[::5] for kind in rule.examples.values() for e in kind)]
     texts += [path.read_text("utf-8", "replace") for path in sorted((FIXTURES / "texts").rglob("*")) if path.is_file()]
     for text in texts:
