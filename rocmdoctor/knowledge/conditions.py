@@ -14,8 +14,9 @@ from typing import Any
 
 import re2
 
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
+from rocmdoctor.facts.versions import Version
 from rocmdoctor.knowledge import syntax, tables
 
 _CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
@@ -143,15 +144,11 @@ def _value(name: str) -> _Eval:
     return run
 
 
-def version_key(text: Any) -> tuple[tuple[int, ...], str]:
-    """A comparable key for the leading dotted number of a version; raises ValueError without one."""
-    found = re.search(r"\d+(?:[.\-]\d+)*", str(text))
-    if not found:
-        raise ValueError(f"no version in {text!r}")
-    numbers = [int(n) for n in re.split(r"[.\-]", found.group())]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers), ""
+def _version(value: Any) -> Version:
+    found = versions.parse(_scalar(value))
+    if found is None:
+        raise _UnknownValue
+    return found
 
 
 def _listed(value: Any) -> list[Any]:
@@ -182,7 +179,7 @@ def _any_of(a: Any, b: Any) -> bool:
 
 
 FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any]]] = {
-    "version": (1, lambda v: version_key(_scalar(v))),
+    "version": (1, _version),
     "matches": (2, _search),
     "any_of": (2, _any_of),
     "covers": (2, lambda targets, gfx: tables.covers(_listed(targets), str(_scalar(gfx)))),
