@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.scan.literals import required
-from rocmdoctor.texts.kinds import KINDS
+from rocmdoctor.texts.kinds import GROUPS, KINDS
 
 _FIELDS = {"id", "in", "scope", "patterns", "unless", "hits", "misses", "literals", "negatable"}
 SCOPES = ("line", "sentence")
-GROUPS = {"program": frozenset(KINDS) - {"prose"}}  # what no person wrote
 # What turns the words after it into their opposite, close before them and in the same clause.
 NEGATION = (r"(?:\b(?:no longer|not|never|without|instead of|rather than|harmless|no|nor|neither|cannot)\b|n't\b)"
             r"[^.,;:!?]{0,24}$")

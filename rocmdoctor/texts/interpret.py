@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 
@@ -14,6 +16,7 @@ from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
+from rocmdoctor.texts.kinds import SAMPLED, parts_of
 from rocmdoctor.texts.lines import targets
 
 NEIGHBOURS = 2
@@ -51,6 +54,17 @@ def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
     return out
 
 
+def kind_at(text: Text) -> Callable[[int], str]:
+    """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
+    head = text.text
+    if text.path:
+        with text.path.open("rb") as file:
+            head = file.read(SAMPLED * 2).decode("utf-8", "replace")
+    parts = parts_of(head)
+    starts = [start for start, _, _ in parts]
+    return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
@@ -60,7 +74,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     for number, text in enumerate(texts):
         found: list[Hit] = []
         if not text.reader:
-            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
+            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text), kind_at(text)))
             snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))

@@ -83,5 +83,5 @@ def test_no_pattern_of_a_loud_symptom_matches_a_healthy_dump():
                 text = Text(file.name, clean(file.read_text("utf-8", "replace")))
                 snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
                 interpret.fill(snapshot, [text], SCANNER)
-                loud += [(meta.parent.name, f.id) for f in diagnose.diagnose(snapshot, BOOK.rules) if f.severity in ("critical", "error")]
+                loud += [(meta.parent.name, f.id) for f in diagnose.diagnose(snapshot, BOOK) if f.severity in ("critical", "error")]
     assert loud == []
