@@ -100,7 +100,8 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     if standing == "possible":
         question, deciding = _asks(judged, look)
         title = f"{fill_in(question, look, rule.scope)} Possible cause: {title}"
-        severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index("warning") else "warning"
+        loudest = "warning" if judged.explained else "info"  # what explains nothing that was seen is no trouble by itself
+        severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index(loudest) else loudest
     subject = ""
     if rule.for_each == "gpu":
         subject = f"gpu {judged.item} ({shown_value('gpu.gfx_target', look('gpu.gfx_target'))})"
