@@ -84,7 +84,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("kernel_log",
      r"(?:<\d{1,2}>|\w+ +:\w+ *: )?\[ *\d{1,9}\.\d{4,9}\](?:\[ *[TC]?\d+\])?"
      r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: |\[drm[\]:]"
-     r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
+     r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
      r"|kfd kfd: |Linux version \d+\.\d+|RIP: 00|Call Trace:|CPU: \d+ (?:UID: \d+ )?PID: \d+ |BUG: |Oops: |audit: type="
      r"|type=AVC |Command line: |ACPI: "),
     ("traceback",
@@ -96,7 +96,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|source=\S+\.go:\d+ |ollama(?:-rocm)?(?:\[\d+\])?: "),
     ("rccl_log", r".{0,160}\bNCCL (?:INFO|WARN|ERROR|TRACE) "),
     ("hip_trace",
-     r":[0-9]:[\w.]+(?:cpp|hpp)? *: ?\d+|MIOpen(?:\(\w+\))?: |rocblas-bench |rocBLAS |rocblaslt "
+     r":[0-9]:[\w.]+(?:cpp|hpp)? *: ?\d+|MIOpen(?:\(\w+\))?: |rocblas-bench |rocBLAS |List of available Tensile|\"[^\"]{1,200}Tensile\w+[^\"]{0,80}\"$"
+     r"|rocblaslt "
      r"|\[?HIP(?:BLASLT)?\]? (?:error|warning)|rocdevice\.cpp|hsa_api_trace"),
     ("vllm_log",
      r"(?:\([\w ]{1,40}pid=\d+\) )?(?:INFO|WARNING|ERROR|DEBUG|CRITICAL) \d\d-\d\d [0-9:.]{8,16} |\(\w{1,30} (?:pid|rank)=\d+"
@@ -126,7 +127,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|sampler chain:|generate: n_ctx"),
     ("build_log",
      r"-- (?:The |Found |Check|Detect|Config|Looking|Perform|Build|Using |Could|HIP|Including|Generating|Adding|ROCm)"
-     r"|CMake (?:Error|Warning)|\[ *\d{1,3}%\] |make(?:\[\d+\])?: |ninja: |\[\d+/\d+\] |gmake"
+     r"|CMake (?:Error|Warning)|\[ *\d{1,3}%\] |make(?:\[\d+\])?: |Building (?:initial |for )|Sign(?:ing key| command)|ninja: |\[\d+/\d+\] |gmake"
      r"|(?:/|\.\./|[A-Z]:\\)?[\w./\\+-]{1,200}\.(?:c|cc|cpp|h|hpp|hip|cu|cuh|td|py):\d+(?::\d+)?: (?:fatal )?(?:error"
      r"|warning|note)|  (?:CC|LD|AR|MODPOST|HOSTCC) |Building module|Error! Bad return|clang(?:\+\+)?: |ld(?:\.lld)?: "
      r"|collect2: |Collecting \w|Downloading \S+\.whl|Requirement already|Successfully (?:installed|built)"

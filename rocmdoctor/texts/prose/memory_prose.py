@@ -13,9 +13,11 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean
 
 TRUST = 0
+KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 _SIZE = r"(?P<n>\d{1,4}(?:\.\d{1,3})?) ?(?P<unit>GB|GiB)"
 # RAM is always counted in powers of two, whatever the unit is called; files are counted in 10^9 where they say GB.
