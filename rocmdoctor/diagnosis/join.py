@@ -7,7 +7,7 @@ import re
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import products, tables
 
 
 def _value(facts: dict[str, Fact], name: str, item: str) -> str:
@@ -65,6 +65,12 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
     return groups + [[item] for item in nameless]
 
 
+def _names_more(name: Fact, than: Fact) -> bool:
+    """Whether a name is that of a card where the other is a code name or that of a processor."""
+    kinds = [product[0].kind if isinstance(fact, Known) and (product := products.find(str(fact.value)[:200])) else "" for fact in (name, than)]
+    return kinds[0] == "card" and kinds[1] in ("chip", "cpu")
+
+
 def join(facts: dict[str, Fact]) -> None:
     """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
     merged: dict[str, Fact] = {}
@@ -76,10 +82,9 @@ def join(facts: dict[str, Fact]) -> None:
         for item in group:
             for key in [k for k in facts if k.endswith(f"[{item}]") and k.startswith("gpu.")]:
                 new = vocabulary.key(vocabulary.split_key(key)[0], str(number))
-                if not isinstance(merged.get(new), Known):
-                    merged[new] = facts.pop(key)
-                else:
-                    facts.pop(key)
+                fact = facts.pop(key)
+                if not isinstance(merged.get(new), Known) or key.startswith("gpu.name[") and _names_more(fact, merged[new]):
+                    merged[new] = fact
     facts.update(merged)
     for item in items_of(facts):
         derive(facts, item)

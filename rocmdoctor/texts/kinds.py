@@ -137,7 +137,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
      r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"),
     ("rocminfo",
-     r"ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
+     r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
      r"|  (?:Uuid|Marketing Name|Vendor Name|Feature|Profile|Float Round Mode|Max Queue Number|Queue (?:Min|Max) Size"
      r"|Queue Type|Device Type|Chip ID|ASIC Revision|BDFID|Internal Node ID|Compute Unit|SIMDs per CU|Wavefront Size"
      r"|Max Waves Per CU|Node|Cacheline Size|Fast F16|Cache Info|Pool Info|ISA Info|Shader \w+|Max Clock Freq\.[^:]*): "
@@ -230,6 +230,7 @@ _SHAPED = re.compile(
     r"|\S.*\S {3,}\S|\S.*\t\S|[\w.-]+\.(?:so|dll|go|cpp|py)[.:\d]*: |error: |warning: |fatal: |Error: |ls: |bash: |sh: "
     r"|sudo: |cat: |find: |docker: ")
 _FIELD = re.compile(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
+_KEYED = re.compile(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
@@ -282,7 +283,8 @@ def is_sentence(line: str) -> bool:
     words = line.split()
     plain = sum(_WORD.match(word) is not None for word in words)
     small = sum(word.lower().strip("(),.;:") in _SMALL for word in words)
-    return len(words) >= 4 and plain * 2 >= len(words) and small * 8 >= len(words)
+    listed = line.count(", ") >= 2 and len(words) >= 6  # "RX 9070 XT, Windows 11, official zips"
+    return len(words) >= 4 and plain * 2 >= len(words) and (small * 8 >= len(words) or listed)
 
 
 def _whole(text: str) -> str:
@@ -408,6 +410,10 @@ class _Cutter:
                 self.sentences[i] = not (before == "shell" and not long or before in _CONTINUED and line[:1] in (" ", "\t"))
             before = self.told[i] or ("" if self.sentences[i] else before)
 
+    def field(self, at: int) -> bool:
+        """Whether a line is a field with a short key; two in a row are a form, whatever sentence follows."""
+        return 0 <= at < len(self.lines) and not self.sentences[at] and _KEYED.match(self.lines[at]) is not None
+
     def paragraph(self, start: int, stop: int, before: str, report: bool) -> str:
         """Kinds of one paragraph; returns the kind that output after it may continue."""
         self.answered(start, stop, before if before in _CONTINUED else "")
@@ -433,7 +439,7 @@ class _Cutter:
             else:
                 kind = "form"
             for i in inside:
-                self.kinds[i] = kind
+                self.kinds[i] = "form" if kind == "prose" and self.field(i) and (self.field(i - 1) or self.field(i + 1)) else kind
             return before if kind in ("prose", "form") and not report else "" if kind in ("prose", "form") else kind
         run = start
         told_before = False

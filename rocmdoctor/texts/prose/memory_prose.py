@@ -47,6 +47,13 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | 
     return next((found for pattern in patterns if (found := pattern.search(text))), None)
 
 
+def file_size(text: str, lines: Lines) -> Iterator[Reading]:
+    """The size of the model's file as a loader prints it, in powers of two."""
+    found = _FILE.search(text)
+    if found:
+        yield Reading("llama.model_bytes", int(float(found["n"]) * (1 << 30)), line=lines.at(found.start()))
+
+
 def read(text: str) -> Iterator[Reading]:
     """The first statement of each size."""
     text = clean(text[:_LIMIT])

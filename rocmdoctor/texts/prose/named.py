@@ -16,18 +16,22 @@ from collections.abc import Iterator
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, lazy
-from rocmdoctor.texts.prose import report_prose, story
+from rocmdoctor.texts.prose import memory_prose, report_prose, story
 
-TRUST = 0
+TRUST = -1  # a hint: what anybody says is better
 KINDS = kinds.GROUPS["app"] | {
     "traceback", "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json", "package_list"}
 _LIMIT = 120_000
-_UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|dev/(?:kfd|dri)|tmp|etc|lib|mnt|snap)/\w|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
+_UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
 
 
 def recognises(text: str) -> bool:
-    """Any text but a JSON document, which is searched by its keys."""
-    return report_prose.recognises(text)
+    """Any text: what is named has no mark of its own.
+
+    >>> recognises("\\n\\n"), recognises("x")
+    (False, True)
+    """
+    return bool(text.strip())
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -38,6 +42,7 @@ def read(text: str) -> Iterator[Reading]:
     yield from _family(text, lines)
     yield from report_prose.versions(text, lines)
     yield from story.subjects(text, lines)
+    yield from memory_prose.file_size(text, lines)
 
 
 def _family(text: str, lines: Lines) -> Iterator[Reading]:
