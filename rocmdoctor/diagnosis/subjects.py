@@ -69,7 +69,8 @@ def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
     said: dict[str, object] = {
         "about.gpu": gpus, "about.app": list(dict.fromkeys(apps)), "about.os": _system(facts),
         "about.backend": list(dict.fromkeys(_BACKENDS.get(name, name) for name in backends))}
-    found: dict[str, Fact] = {name: Known(value, _SOURCE) if value else Unknown("not_collected", "nothing that was read says it") for name, value in said.items()}
+    silent = Unknown("not_collected", "nothing that was read says it")
+    found: dict[str, Fact] = {name: Known(value, _SOURCE) if value else silent for name, value in said.items()}
     meant = "amd" in gpus or "hip" in {_BACKENDS.get(name, name) for name in backends} or any(any(_values(facts, name)) for name in _OF_AMD) or any(
         "rocm" in value for value in _values(facts, "torch.version"))
     found["about.amd"] = Known(True, _SOURCE) if meant else Unknown("not_collected", "nothing that was read says whose GPU it is")
