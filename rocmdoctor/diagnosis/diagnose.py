@@ -52,7 +52,17 @@ def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
         for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
             place, answer = seen.ask(rule, item)[0]
             explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
-            yield Judged(rule, answer, item, place, explained, list(seen.own(rule, place)), rule.general)
+            hits = list(seen.own(rule, place))
+            if answer.value is None:
+                answer, hits = _open_way(rule, seen, item, place, answer)
+            yield Judged(rule, answer, item, place, explained, hits, rule.general)
+
+
+def _open_way(rule: Rule, seen: Seen, item: str, place: Place, answer: Answer) -> tuple[Answer, list[Hit]]:
+    """Of an undecided rule the way with most of its own signals seen; a signal of a way that is closed says nothing."""
+    ways = [(way, list(seen.own_of(rule, way.used, place))) for way in rule.when.open_ways(seen.lookup(item, rule.for_each, place))
+            if not any(name.count(".") == 1 and name.startswith("seen.") for name in way.missing)]  # a symptom nobody told of
+    return max(ways, key=lambda way: len({hit.group for hit in way[1]}), default=(answer, []))  # no hits: nothing of its own was seen
 
 
 def _evidence(judged: Judged, seen: Seen, look: Lookup) -> list[Evidence]:
@@ -96,11 +106,13 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
 def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     rule = judged.rule
     look = seen.lookup(judged.item, rule.for_each, judged.place)
-    title, severity, deciding = fill_in(rule.title, look, rule.scope), rule.severity, []
+    title, severity = fill_in(rule.title, look, rule.scope), rule.severity
+    deciding: list[str] = []
     if standing == "possible":
         question, deciding = _asks(judged, look)
         title = f"{fill_in(question, look, rule.scope)} Possible cause: {title}"
-        severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index("warning") else "warning"
+        loudest = "warning" if judged.explained else "info"  # what explains nothing that was seen is no trouble by itself
+        severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index(loudest) else loudest
     subject = ""
     if rule.for_each == "gpu":
         subject = f"gpu {judged.item} ({shown_value('gpu.gfx_target', look('gpu.gfx_target'))})"

@@ -113,10 +113,19 @@ class Evidence:
         return Known(values, hits[0].source) if values else Absent("texts") if self._read else nothing
 
     def own(self, rule: Rule, place: Place) -> Iterator[Hit]:
-        """The hits of the signals that the rule asks for, at a place."""
-        for name in rule.when.names:
-            if name.startswith(_SEEN):
+        """The hits of the signals that the rule asks for, at a place; those that only name a topic left out."""
+        return self.own_of(rule, rule.when.names, place)
+
+    def own_of(self, rule: Rule, names: Iterable[str], place: Place) -> Iterator[Hit]:
+        """The same for some of the rule's names."""
+        for name in names:
+            if name.startswith(_SEEN) and not self._topic(rule, name):
                 yield from (hit for hit in self.hits_of(name) if place.holds(hit))
+
+    def _topic(self, rule: Rule, name: str) -> bool:
+        _, owner, own, *_ = [*name.split("."), "", ""]
+        signal = rule.signals.get(own) if owner == rule.id else self._book.signals.get(f"{owner}.{own}")
+        return signal is not None and signal.topic
 
     def of_symptoms(self, symptoms: Iterable[str]) -> Iterator[Hit]:
         """The hits of the signals of these symptoms."""

@@ -12,6 +12,8 @@ from rocmdoctor.knowledge.conditions import Lookup, Scope
 
 _PLACE = re.compile(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
 
+NOWHERE = Scope()
+
 
 def shown(fact: Fact | list[Fact]) -> str:
     """The value, or the values, as text; ``(unknown)`` without one."""
@@ -30,7 +32,7 @@ def shown_value(name: str, fact: Fact | list[Fact]) -> str:
     return shown(fact)
 
 
-def fill_in(text: Any, lookup: Lookup, scope: Scope = Scope()) -> str:
+def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
     """The text with its places filled; what is no fact and no capture of the rule stays as it is."""
     def replace(found: re.Match[str]) -> str:
         call, name = found.groups()

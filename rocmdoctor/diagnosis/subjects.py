@@ -12,6 +12,8 @@ from rocmdoctor.knowledge import products, tables
 _SOURCE = "computed"
 # A fact that only this application can have given.
 _APPS = {"ollama.version": "ollama", "ollama.library": "ollama", "llama.build": "llama.cpp", "llama.backend": "llama.cpp", "torch.version": "pytorch"}
+# What only a machine with AMD hardware, or meant for it, has.
+_OF_AMD = ("runtime.rocm_version", "runtime.hip_version", "rocm.version", "torch.hip", "amdgpu.version", "vk.radv", "windows.adrenalin")
 _BACKENDS = {"rocm": "hip", "cuda": "cuda", "metal": "metal"}
 
 
@@ -67,7 +69,11 @@ def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
     said: dict[str, object] = {
         "about.gpu": gpus, "about.app": list(dict.fromkeys(apps)), "about.os": _system(facts),
         "about.backend": list(dict.fromkeys(_BACKENDS.get(name, name) for name in backends))}
-    found: dict[str, Fact] = {name: Known(value, _SOURCE) if value else Unknown("not_collected", "nothing that was read says it") for name, value in said.items()}
+    silent = Unknown("not_collected", "nothing that was read says it")
+    found: dict[str, Fact] = {name: Known(value, _SOURCE) if value else silent for name, value in said.items()}
+    meant = "amd" in gpus or "hip" in {_BACKENDS.get(name, name) for name in backends} or any(any(_values(facts, name)) for name in _OF_AMD) or any(
+        "rocm" in value for value in _values(facts, "torch.version"))
+    found["about.amd"] = Known(True, _SOURCE) if meant else Unknown("not_collected", "nothing that was read says whose GPU it is")
     known_kind = "apu" in gpus or "dgpu" in gpus
     found["about.apu"] = Known("apu" in gpus, _SOURCE) if known_kind else Unknown("not_collected", "no GPU whose kind is known was read")
     container = facts.get("container.kind")

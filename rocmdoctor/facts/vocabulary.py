@@ -292,6 +292,7 @@ report.options          | list |       | options that the writer ties to the fau
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 about.gpu               | list |       | what the evidence is about: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
+about.amd               | bool |       | whether AMD hardware or ROCm is meant
 about.apu               | bool |       | whether one of the AMD GPUs is part of the processor
 about.app               | list |       | applications that were read or named, in small letters
 about.backend           | list |       | backends in use or named: hip, vulkan, opencl, cpu

@@ -94,12 +94,42 @@ class Condition:
     text: str
     names: tuple[str, ...]
     _run: _Eval
+    _ways: Callable[[], list[list[_Eval]]] = list
 
     def ask(self, lookup: Lookup) -> Answer:
         """Evaluate against facts; never raises on odd values (they make the answer unknown)."""
         state = _Ask(lookup, {}, {})
         value = _truth(self._run, state)
         return Answer(value, tuple(state.used), tuple(state.missing))
+
+
+    def open_ways(self, lookup: Lookup) -> list[Answer]:
+        """Each way to a yes (``a and b`` of ``a and b or c``) that is neither taken nor closed, with what it used and misses."""
+        found = []
+        for way in self._ways():
+            state = _Ask(lookup, {}, {})
+            values = [_truth(part, state) for part in way]
+            if False not in values and None in values:
+                found.append(Answer(None, tuple(state.used), tuple(state.missing)))
+        return found
+
+
+_MOST_WAYS = 64
+
+
+def _ways(node: ast.expr) -> list[list[ast.expr]]:
+    """The ways to make an expression true, each a list of parts that must all hold; the expression itself where there are too many."""
+    if isinstance(node, ast.BoolOp):
+        parts = [_ways(part) for part in node.values]
+        if isinstance(node.op, ast.Or):
+            return [way for part in parts for way in part]
+        made: list[list[ast.expr]] = [[]]
+        for part in parts:
+            made = [way + more for way in made for more in part]
+            if len(made) > _MOST_WAYS:
+                return [[node]]
+        return made
+    return [[node]]
 
 
 def _truth(run: _Eval, state: _Ask) -> bool | None:
@@ -389,4 +419,6 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
         tree = syntax.expression(renamed)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}") from None
-    return Condition(text, tuple(dict.fromkeys(names.values())), _Compiler(names).compile(tree.body))
+    compiler = _Compiler(names)
+    return Condition(text, tuple(dict.fromkeys(names.values())), compiler.compile(tree.body),
+                     lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)])

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.scan.literals import required
-from rocmdoctor.texts.kinds import KINDS
+from rocmdoctor.texts.kinds import GROUPS, KINDS
 
-_FIELDS = {"id", "in", "scope", "patterns", "unless", "hits", "misses", "literals", "negatable"}
+_FIELDS = {"id", "in", "scope", "patterns", "unless", "hits", "misses", "literals", "negatable", "topic"}
 SCOPES = ("line", "sentence")
-GROUPS = {"program": frozenset(KINDS) - {"prose"}}  # what no person wrote
 # What turns the words after it into their opposite, close before them and in the same clause.
 NEGATION = (r"(?:\b(?:no longer|not|never|without|instead of|rather than|harmless|no|nor|neither|cannot)\b|n't\b)"
             r"[^.,;:!?]{0,24}$")
@@ -32,6 +31,7 @@ class Signal:
     scope: str = "line"
     unless: tuple[str, ...] = ()
     negatable: bool = False  # whether a negation before the words, in the same clause, takes them back
+    topic: bool = False  # it only says what the text is about: seen alone it is no sign of anything
     literals: tuple[list[list[str]], ...] = ()
     hits: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ def build(owner: str, name: str, data: Any) -> Signal:
         raise ValueError(f"signal {name}: scope is one of {', '.join(SCOPES)}")
     captures = frozenset(found for pattern in patterns for found in re.findall(r"\(\?P<(\w+)>", pattern))
     return Signal(owner, str(name), patterns, kinds_of(data.get("in")), str(data.get("scope", "line")), _texts(data.get("unless") or [], "unless"),
-                  data.get("negatable") is True, tuple(data.get("literals") or ()), _texts(data.get("hits") or [], "hits"),
+                  data.get("negatable") is True, data.get("topic") is True, tuple(data.get("literals") or ()), _texts(data.get("hits") or [], "hits"),
                   _texts(data.get("misses") or [], "misses"), captures)
 
 

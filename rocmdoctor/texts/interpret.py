@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 
@@ -12,7 +14,7 @@ from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import prose, readers
+from rocmdoctor.texts import kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.lines import targets
 
@@ -20,6 +22,7 @@ NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
 _NAMED = 12
+PRINTED = frozenset(kinds.KINDS) - {"prose"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache
@@ -51,6 +54,16 @@ def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
     return out
 
 
+def kind_at(text: Text, parts: list[kinds.Part] | None = None) -> Callable[[int], str]:
+    """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
+    if text.path:
+        with text.path.open("rb") as file:
+            parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
+    parts = parts or kinds.parts_of(text.text)
+    starts = [start for start, _, _ in parts]
+    return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
@@ -59,8 +72,11 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     lost: list[str] = []
     for number, text in enumerate(texts):
         found: list[Hit] = []
+        parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
+        of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
-            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
+            lines = blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))
+            found = list(scanner.scan(text.name, lines, kind_at(text, parts)))
             snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
@@ -68,10 +84,14 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
         for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                if text.reader != format_ if text.reader else not reader.recognises(text.text):
+                wanted = getattr(reader, "KINDS", PRINTED)
+                if wanted not in of_kinds:
+                    of_kinds[wanted] = paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)
+                own = of_kinds[wanted]
+                if text.reader != format_ if text.reader else not own.strip() or not reader.recognises(own):
                     continue
                 understood = understood or reader.TRUST > 0
-                for reading in reader.read(text.text):
+                for reading in reader.read(own):
                     if not vocabulary.declared(reading.name):
                         continue
                     understood = True

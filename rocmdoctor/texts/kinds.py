@@ -84,7 +84,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("kernel_log",
      r"(?:<\d{1,2}>|\w+ +:\w+ *: )?\[ *\d{1,9}\.\d{4,9}\](?:\[ *[TC]?\d+\])?"
      r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: |\[drm[\]:]"
-     r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
+     r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
      r"|kfd kfd: |Linux version \d+\.\d+|RIP: 00|Call Trace:|CPU: \d+ (?:UID: \d+ )?PID: \d+ |BUG: |Oops: |audit: type="
      r"|type=AVC |Command line: |ACPI: "),
     ("traceback",
@@ -96,7 +96,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|source=\S+\.go:\d+ |ollama(?:-rocm)?(?:\[\d+\])?: "),
     ("rccl_log", r".{0,160}\bNCCL (?:INFO|WARN|ERROR|TRACE) "),
     ("hip_trace",
-     r":[0-9]:[\w.]+(?:cpp|hpp)? *: ?\d+|MIOpen(?:\(\w+\))?: |rocblas-bench |rocBLAS |rocblaslt "
+     r":[0-9]:[\w.]+(?:cpp|hpp)? *: ?\d+|MIOpen(?:\(\w+\))?: |rocblas-bench |rocBLAS |List of available Tensile|\"[^\"]{1,200}Tensile\w+[^\"]{0,80}\"$"
+     r"|rocblaslt "
      r"|\[?HIP(?:BLASLT)?\]? (?:error|warning)|rocdevice\.cpp|hsa_api_trace"),
     ("vllm_log",
      r"(?:\([\w ]{1,40}pid=\d+\) )?(?:INFO|WARNING|ERROR|DEBUG|CRITICAL) \d\d-\d\d [0-9:.]{8,16} |\(\w{1,30} (?:pid|rank)=\d+"
@@ -126,7 +127,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|sampler chain:|generate: n_ctx"),
     ("build_log",
      r"-- (?:The |Found |Check|Detect|Config|Looking|Perform|Build|Using |Could|HIP|Including|Generating|Adding|ROCm)"
-     r"|CMake (?:Error|Warning)|\[ *\d{1,3}%\] |make(?:\[\d+\])?: |ninja: |\[\d+/\d+\] |gmake"
+     r"|CMake (?:Error|Warning)|\[ *\d{1,3}%\] |make(?:\[\d+\])?: |Building (?:initial |for )|Sign(?:ing key| command)|ninja: |\[\d+/\d+\] |gmake"
      r"|(?:/|\.\./|[A-Z]:\\)?[\w./\\+-]{1,200}\.(?:c|cc|cpp|h|hpp|hip|cu|cuh|td|py):\d+(?::\d+)?: (?:fatal )?(?:error"
      r"|warning|note)|  (?:CC|LD|AR|MODPOST|HOSTCC) |Building module|Error! Bad return|clang(?:\+\+)?: |ld(?:\.lld)?: "
      r"|collect2: |Collecting \w|Downloading \S+\.whl|Requirement already|Successfully (?:installed|built)"
@@ -136,7 +137,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
      r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"),
     ("rocminfo",
-     r"ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
+     r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
      r"|  (?:Uuid|Marketing Name|Vendor Name|Feature|Profile|Float Round Mode|Max Queue Number|Queue (?:Min|Max) Size"
      r"|Queue Type|Device Type|Chip ID|ASIC Revision|BDFID|Internal Node ID|Compute Unit|SIMDs per CU|Wavefront Size"
      r"|Max Waves Per CU|Node|Cacheline Size|Fast F16|Cache Info|Pool Info|ISA Info|Shader \w+|Max Clock Freq\.[^:]*): "
@@ -229,6 +230,7 @@ _SHAPED = re.compile(
     r"|\S.*\S {3,}\S|\S.*\t\S|[\w.-]+\.(?:so|dll|go|cpp|py)[.:\d]*: |error: |warning: |fatal: |Error: |ls: |bash: |sh: "
     r"|sudo: |cat: |find: |docker: ")
 _FIELD = re.compile(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
+_KEYED = re.compile(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
@@ -281,7 +283,8 @@ def is_sentence(line: str) -> bool:
     words = line.split()
     plain = sum(_WORD.match(word) is not None for word in words)
     small = sum(word.lower().strip("(),.;:") in _SMALL for word in words)
-    return len(words) >= 4 and plain * 2 >= len(words) and small * 8 >= len(words)
+    listed = line.count(", ") >= 2 and len(words) >= 6  # "RX 9070 XT, Windows 11, official zips"
+    return len(words) >= 4 and plain * 2 >= len(words) and (small * 8 >= len(words) or listed)
 
 
 def _whole(text: str) -> str:
@@ -407,6 +410,10 @@ class _Cutter:
                 self.sentences[i] = not (before == "shell" and not long or before in _CONTINUED and line[:1] in (" ", "\t"))
             before = self.told[i] or ("" if self.sentences[i] else before)
 
+    def field(self, at: int) -> bool:
+        """Whether a line is a field with a short key; two in a row are a form, whatever sentence follows."""
+        return 0 <= at < len(self.lines) and not self.sentences[at] and _KEYED.match(self.lines[at]) is not None
+
     def paragraph(self, start: int, stop: int, before: str, report: bool) -> str:
         """Kinds of one paragraph; returns the kind that output after it may continue."""
         self.answered(start, stop, before if before in _CONTINUED else "")
@@ -432,7 +439,7 @@ class _Cutter:
             else:
                 kind = "form"
             for i in inside:
-                self.kinds[i] = kind
+                self.kinds[i] = "form" if kind == "prose" and self.field(i) and (self.field(i - 1) or self.field(i + 1)) else kind
             return before if kind in ("prose", "form") and not report else "" if kind in ("prose", "form") else kind
         run = start
         told_before = False

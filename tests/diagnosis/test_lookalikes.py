@@ -23,7 +23,7 @@ WITHOUT_RULE = {"rocm-10.0-gfx1150-perf"}
 def test_the_evidence_decides(row):
     snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read", {name: Absent("example") for name in row.get("absent", ())})
     interpret.fill(snapshot, [Text("report.txt", clean(row["text"] + "\n"))], SCANNER)
-    found = [f.id for f in diagnose.diagnose(snapshot, BOOK.rules) if row["first"] or f.severity != "info"]
+    found = [f.id for f in diagnose.diagnose(snapshot, BOOK) if row["first"] or f.severity != "info"]
     assert (found[0] if found else "") == row["first"], found
 
 

@@ -28,10 +28,12 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, integer, lazy, targets
 from rocmdoctor.texts.prose import story
 
 TRUST = 0
+KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 
 _OS = lazy(
@@ -47,9 +49,9 @@ _IDS = {
     "rocky linux": "rocky", "pop!_os": "pop", "pop_os": "pop", "void linux": "void", "proxmox ve": "proxmox",
     "home assistant os": "haos", "zorin os": "zorin",
 }
-_WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
+WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
 _LINUX = lazy(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
-_PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
+PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
 
 _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
 _BUILDING = lazy(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
@@ -132,7 +134,8 @@ def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | 
     return None
 
 
-def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
+def gpus(text: str, lines: Lines) -> Iterator[Reading]:
+    """Cards and chips that are named, and gfx targets and PCI ids that are written."""
     written = targets(text)
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
@@ -177,7 +180,7 @@ def _system(text: str, lines: Lines) -> Iterator[Reading]:
                 windows = windows if windows and (windows["version"] or not found["version"]) else found
         elif best is None or (found["version"] and not best["version"] and found["name"].lower() == best["name"].lower()):
             best = found
-    wsl = _WSL.search(text)
+    wsl = WSL.search(text)
     if wsl:
         yield Reading("os.family", "wsl", line=lines.at(wsl.start()))
     elif windows and (best is None or windows.start() < best.start()):
@@ -186,7 +189,7 @@ def _system(text: str, lines: Lines) -> Iterator[Reading]:
     elif best:
         yield Reading("os.family", "linux", line=lines.at(best.start()))
     else:
-        for family, pattern in (("windows", _PLAIN_WINDOWS), ("linux", _LINUX)):
+        for family, pattern in (("windows", PLAIN_WINDOWS), ("linux", _LINUX)):
             found_family = pattern.search(text)
             if found_family:
                 yield Reading("os.family", family, line=lines.at(found_family.start()))
@@ -216,7 +219,8 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
     return first
 
 
-def _versions(text: str, lines: Lines) -> Iterator[Reading]:
+def versions(text: str, lines: Lines) -> Iterator[Reading]:
+    """Versions of the parts of the stack, each as the best pattern finds it."""
     lowered = text.lower()
 
     def words(*any_of: str) -> bool:  # no pattern is compiled for a text that lacks its words
@@ -257,7 +261,7 @@ def read(text: str) -> Iterator[Reading]:
     """Every fact that the prose states; the first statement of each wins."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
-    yield from _gpus(text, lines)
+    yield from gpus(text, lines)
     yield from _system(text, lines)
-    yield from _versions(text, lines)
+    yield from versions(text, lines)
     yield from story.story(text, lines)

@@ -16,7 +16,7 @@ _APPS = (
     ("llama.cpp", "llama ggml_", lazy(r"\bllama\.?cpp\b|\bllama-(?:server|cli|bench|completion)\b|\bggml_", _I)),
     ("lmstudio", "studio", lazy(r"\bLM ?Studio\b", _I)), ("lemonade", "lemonade", lazy(r"\blemonade\b", _I)),
     ("comfyui", "comfy", lazy(r"\bcomfy(?:ui)?\b", _I)), ("vllm", "vllm", lazy(r"\bvllm\b", _I)),
-    ("koboldcpp", "koboldcpp", lazy(r"\bkoboldcpp\b", _I)), ("jan", "jan", lazy(r"\bJan (?:on|\d)|\bjan\.ai\b", _I)),
+    ("koboldcpp", "koboldcpp", lazy(r"\bkoboldcpp\b", _I)), ("jan", "jan", lazy(r"\bJan (?:v?0\.\d|on (?:Windows|Linux|an?|my|the)\b|app\b|AI\b)|\b[Jj]an\.ai\b|\bjanhq\b")),
     ("whisper.cpp", "whisper", lazy(r"\bwhisper(?:\.cpp|-cli)\b", _I)), ("sglang", "sglang", lazy(r"\bsglang\b", _I)),
     ("jax", "jax", lazy(r"\bjax\b", _I)), ("stable-diffusion.cpp", "stable-diffusion.cpp", lazy(r"\bstable-diffusion\.cpp\b", _I)),
     ("invokeai", "invokeai", lazy(r"\binvokeai\b", _I)), ("open-webui", "webui", lazy(r"\bopen-?webui\b", _I)),
@@ -153,6 +153,12 @@ def _alike(one: str, other: str) -> bool:
     return one[0] == other[0] == "b" or one.split(".")[0] == other.split(".")[0]
 
 
+def subjects(text: str, lines: Lines) -> Iterator[Reading]:
+    """The applications and backends that are named."""
+    yield from _named(text, lines, _APPS, "report.apps")
+    yield from _named(text, lines, _BACKENDS, "report.backends")
+
+
 def story(text: str, lines: Lines) -> Iterator[Reading]:
     """The ``report.*`` facts of one text.
 
@@ -164,8 +170,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     report.fails_on ['rocm']
     report.bios_vram_bytes 103079215104
     """
-    yield from _named(text, lines, _APPS, "report.apps")
-    yield from _named(text, lines, _BACKENDS, "report.backends")
+    yield from subjects(text, lines)
     text = text[:_LONGEST_STORY]
     good = _version(text, lines, "report.last_good", _GOOD)
     if good:

@@ -5,6 +5,7 @@
 ...     "[    3.6] amdgpu 0000:c6:00.0: amdgpu: VRAM: 1024M 0x0000008000000000 - 0x000000803FFFFFFF (1024M used)\\n"):
 ...     print(r.name, r.value, r.item, r.line)
 kernel.release 6.14.0-1014-oem  1
+os.family linux  1
 amdgpu.version 6.14.14  2
 amdgpu.dkms True  2
 gpu.pci_address 0000:c6:00.0 0000:c6:00.0 3
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.texts.lines import integer, lazy, lines, pci_address
+from rocmdoctor.texts.lines import distribution_of_build, integer, lazy, lines, pci_address
 
 TRUST = 3
 
@@ -50,6 +51,10 @@ def _machine(number: int, line: str) -> Iterator[Reading]:
             found = pattern.search(line)
             if found:
                 yield Reading("kernel.release", found.group(1), "", number)
+                yield Reading("os.family", "wsl" if "microsoft" in found.group(1).lower() else "linux", "", number)
+                built_for = distribution_of_build(line[found.start():])
+                if built_for:
+                    yield Reading("os.distribution", built_for, "", number)
                 break
     if "ommand line: " in line:
         yield Reading("kernel.cmdline", line.split("ommand line: ", 1)[1].strip(), "", number)
