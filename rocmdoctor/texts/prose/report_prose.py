@@ -156,7 +156,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         seen.add(product.name)
         item = "prose:" + re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-")
         line = lines.at(product.start)
-        yield Reading("gpu.name", product.name, item, line)
+        if not re.match(r" ?/ ?[\dA-Z]", text[product.end:product.end + 4]):  # "RX 6700/6700 XT": one of several
+            yield Reading("gpu.name", product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         yield Reading("gpu.gfx_reported", beside[1] if beside else product.gfx, item, line)
     refused = None if seen else _REFUSED.search(text)

@@ -13,10 +13,10 @@
 ... '''
 >>> for r in read(sample):
 ...     print(r.name, r.value, r.line)
-container.ipc_host True 1
-container.shm_bytes 8589934592 1
 container.kind kubernetes 10
 kubernetes.reason FailedScheduling 10
+container.ipc_host True 1
+container.shm_bytes 8589934592 1
 container.image rocm/pytorch:latest 1
 container.kind docker 1
 container.devices ['/dev/kfd', '/dev/dri'] 1
@@ -141,6 +141,15 @@ class _Asked:
             for word in value.strip("[]").split(","):
                 self.lists[name].setdefault(word.strip().strip("\"'").split(":")[0], number)
 
+    def add(self, other: _Asked) -> None:
+        """What another asks for, behind one's own."""
+        for name, entries in self.lists.items():
+            for value, number in other.lists[name].items():
+                entries.setdefault(value, number)
+        for image, number in other.images.items():
+            self.images.setdefault(image, number)
+        self.settings += other.settings
+
     def for_gpu(self) -> tuple[bool, bool]:
         """How much speaks for this being the service that has the GPU: devices, then an image made for it."""
         return (any("kfd" in name or "dri" in name or "dxg" in name for name in self.lists["devices"]),
@@ -195,11 +204,11 @@ def read(text: str) -> Iterator[Reading]:
         elif "amd.com/gpu" in line:
             yield from _kubernetes(line, number)
     named = [asked for name, asked in services.items() if name]
-    chosen = max([services[""], *named], key=_Asked.for_gpu) if named and not services[""].images else services[""]
-    if chosen is services[""] and named and not chosen.images:
-        chosen = named[0]
-    yield from chosen.settings
-    yield from _sums(chosen.lists, chosen.images, tools, "..." not in text and "rivileged" not in text)
+    together = services[""]
+    if named:
+        together.add(max(named, key=_Asked.for_gpu))
+    yield from together.settings
+    yield from _sums(together.lists, together.images, tools, "..." not in text and "rivileged" not in text)
 
 
 def _kubernetes(line: str, number: int) -> Iterator[Reading]:

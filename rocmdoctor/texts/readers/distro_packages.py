@@ -51,7 +51,7 @@ _LIST = (
     lazy(r"^\s*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
 )
 _MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",
-          "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "rocminfo\t", "rocm")
+          "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "\tinstall ok installed", "rocminfo\t", "amd-smi-lib\t")
 _RELEASE = lazy(r"(?:\d{1,2}:)?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
 _MESA = ("mesa-vulkan-drivers", "vulkan-radeon", "libvulkan_radeon", "mesa-vulkan-radeon", "mesa", "Mesa", "mesa-libgallium")
 _FIRMWARE = ("linux-firmware-amdgpu", "amd-gpu-firmware", "kernel-firmware-amdgpu", "firmware-amd-graphics", "linux-firmware", "pve-firmware",

@@ -25,6 +25,7 @@ from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts.lines import distribution_of_build, lazy, lines
 
 TRUST = 2
+KINDS = frozenset({"xorg_log", "system_log", "output"})
 
 _MARKS = ("(--) PCI:", "X.Org X Server", "(II) AMDGPU(", "(II) RADEON(", "Current Operating System: ")
 _SYSTEM = lazy(r"Current Operating System: Linux \S{1,64} ([2-7]\.\d{1,3}[\w.+~-]{0,60})")
