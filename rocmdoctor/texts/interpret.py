@@ -6,6 +6,7 @@ import functools
 import importlib
 import pkgutil
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
@@ -21,8 +22,11 @@ from rocmdoctor.texts.lines import targets
 NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
+LONGEST_HIT = 400
+MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one text
+MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one text
 _NAMED = 12
-PRINTED = frozenset(kinds.KINDS) - {"prose"}  # what a reader gets that does not say otherwise by KINDS
+PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache
@@ -40,17 +44,24 @@ def gathered(name: str, text: str) -> Text:
     return Text(name, text if own else clean(text), reader=own)
 
 
-def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
-    """The first hits of each rule with the lines before and after, as a person reads a log."""
-    if not hits or text.path:
-        return hits
-    lines = text.text.split("\n")
-    seen: dict[str, int] = {}
+def _kept(hits: list[Hit], text: Text) -> list[Hit]:
+    """What a report keeps of the hits of one text: cut lines, a few of those that say the same, and the first of each rule with
+    the lines before and after, as a person reads a log."""
+    lines = [] if text.path else text.text.split("\n")
+    seen: Counter[str] = Counter()
+    same: Counter[tuple[str, str, tuple[tuple[str, str], ...]]] = Counter()
+    room = MOST_AROUND
     out = []
     for hit in hits:
-        seen[hit.rule] = seen.get(hit.rule, 0) + 1
-        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS else []
-        out.append(replace(hit, around=tuple(line[:LONGEST_SHOWN] for line in near)) if len(near) > 1 else hit)
+        says = (hit.rule, hit.group, tuple(sorted(hit.captures.items())))
+        same[says] += 1
+        if same[says] > MOST_ALIKE:
+            continue
+        seen[hit.rule] += 1
+        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS and room > 0 else []
+        around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
+        room -= sum(map(len, around))
+        out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
     return out
 
 
@@ -68,7 +79,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
-    had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
+    had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
     for number, text in enumerate(texts):
         found: list[Hit] = []
@@ -77,7 +88,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
         if not text.reader:
             lines = blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))
             found = list(scanner.scan(text.name, lines, kind_at(text, parts)))
-            snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
+            snapshot.hits += _kept([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False

@@ -136,9 +136,17 @@ def gfx(text: str) -> str:
 
 
 _BUILT_FOR = (
-    ("ubuntu", re.compile(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")), ("cachyos", re.compile(r"-cachyos\b")), ("arch", re.compile(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),
-    ("fedora", re.compile(r"\.fc\d\d\b")), ("rhel", re.compile(r"\.el\d+(?:_\d+)?\.")), ("proxmox", re.compile(r"-pve\b")), ("manjaro", re.compile(r"-MANJARO\b")),
-    ("debian", re.compile(r"\+deb\d+-|-\d+-amd64\b.*Debian|\(debian-kernel@")), ("nixos", re.compile(r"nixbld@")), ("gentoo", re.compile(r"-gentoo\b")))
+    ("ubuntu", re.compile(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")),
+    ("cachyos", re.compile(r"-cachyos\b")),
+    ("arch", re.compile(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),
+    ("fedora", re.compile(r"\.fc\d\d\b")),
+    ("rhel", re.compile(r"\.el\d+(?:_\d+)?\.")),
+    ("proxmox", re.compile(r"-pve\b")),
+    ("manjaro", re.compile(r"-MANJARO\b")),
+    ("debian", re.compile(r"\+deb\d+-|-\d+-amd64\b.*Debian|\(debian-kernel@")),
+    ("nixos", re.compile(r"nixbld@")),
+    ("gentoo", re.compile(r"-gentoo\b")),
+)
 
 
 def distribution_of_build(banner: str) -> str:

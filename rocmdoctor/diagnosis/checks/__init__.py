@@ -22,7 +22,7 @@ Check = Callable[["Evidence", Rulebook], Iterator["Judged"]]
 
 @functools.cache
 def _walked() -> tuple[Check, ...]:
-    return tuple(importlib.import_module(f"{__name__}.{module.name}").judge for module in pkgutil.iter_modules(__path__))
+    return tuple(importlib.import_module(f"{__name__}.{module.name}").judge for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
 
 
 def checks(seen: Evidence, book: Rulebook) -> Iterator[Judged]:

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
@@ -20,8 +21,10 @@ from rocmdoctor.texts.prose import memory_prose, report_prose, story
 
 TRUST = -1  # a hint: what anybody says is better
 KINDS = kinds.GROUPS["app"] | {
-    "traceback", "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json", "package_list"}
+    "traceback", "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json", "package_list",
+    "os_state"}
 _LIMIT = 120_000
+_SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)
 _UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
 
 
@@ -39,14 +42,20 @@ def read(text: str) -> Iterator[Reading]:
     text = clean(text[:_LIMIT])
     lines = Lines(text)
     yield from report_prose.gpus(text, lines)
-    yield from _family(text, lines)
+    yield from _system(text, lines)
     yield from report_prose.versions(text, lines)
     yield from story.subjects(text, lines)
     yield from memory_prose.file_size(text, lines)
 
 
-def _family(text: str, lines: Lines) -> Iterator[Reading]:
-    """The system that the paths of the output tell."""
+def _system(text: str, lines: Lines) -> Iterator[Reading]:
+    """The system by a line that is about it ("distro: Ubuntu 24.04.4 LTS"), else its family by the paths of the output."""
+    said = _SAID.search(text)
+    if said:
+        told = list(report_prose.system(" " * said.start(1) + said[1], lines))
+        yield from (Reading(reading.name, reading.value, reading.item, lines.at(said.start())) for reading in told if reading.name != "report.os_said")
+        if told:
+            return
     for family, pattern in (("wsl", report_prose.WSL), ("windows", report_prose.PLAIN_WINDOWS), ("linux", _UNIX)):
         found = pattern.search(text)
         if found:

@@ -60,7 +60,7 @@ _KERNELS = (
     lazy(r"\b"
                r"(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
     lazy(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
-    lazy(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
+    lazy(r"(?:^|[\s,(])Linux (?!Foundation|Mint)(?:[A-Za-z][\w.-]{0,63} )?" + _RELEASE),
     lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
                r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
@@ -156,7 +156,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         seen.add(product.name)
         item = "prose:" + re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-")
         line = lines.at(product.start)
-        yield Reading("gpu.name", product.name, item, line)
+        if not re.match(r" ?/ ?[\dA-Z]", text[product.end:product.end + 4]):  # "RX 6700/6700 XT": one of several
+            yield Reading("gpu.name", product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         yield Reading("gpu.gfx_reported", beside[1] if beside else product.gfx, item, line)
     refused = None if seen else _REFUSED.search(text)
@@ -170,7 +171,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("gpu.pci_id", pci_id, "prose:" + pci_id, at)
 
 
-def _system(text: str, lines: Lines) -> Iterator[Reading]:
+def system(text: str, lines: Lines) -> Iterator[Reading]:
+    """The operating system that is named; words alone tell a family, a product of one system its family, too."""
     best: re.Match[str] | None = None
     windows: re.Match[str] | None = None
     for found in _OS.finditer(text):
@@ -262,6 +264,6 @@ def read(text: str) -> Iterator[Reading]:
     text = clean(text[:_LIMIT])
     lines = Lines(text)
     yield from gpus(text, lines)
-    yield from _system(text, lines)
+    yield from system(text, lines)
     yield from versions(text, lines)
     yield from story.story(text, lines)

@@ -27,6 +27,7 @@ from typing import Any
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.texts import renderers
 from rocmdoctor.texts.lines import gfx as written_gfx
 from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
@@ -44,6 +45,8 @@ _JSON_KEYS = {
     "CL_DEVICE_TOPOLOGY_AMD": "Device Topology (AMD)", "CL_DRIVER_VERSION": "Driver Version",
     "CL_PLATFORM_NAME": "Platform Name",
 }
+_PLATFORM = lazy(r"^Platform #\d+: (\S.{0,120})$")
+_DEVICE = lazy(r"^[`+|]?-{1,2} Device #(\d+): (\S.{0,200})$")
 _Device = dict[str, tuple[str, int]]
 
 
@@ -53,7 +56,7 @@ def recognises(text: str) -> bool:
     >>> recognises("Number of platforms   1\\n  Platform Name    rusticl"), recognises("the platform name")
     (True, False)
     """
-    return ("CL_DEVICE_NAME" in text or "CL_PLATFORM_NAME" in text or bool(
+    return ("CL_DEVICE_NAME" in text or "Platform #0: " in text or "CL_PLATFORM_NAME" in text or bool(
         re.search(r"^[>| \t]*(?:Number of platforms|Platform Name|Device Board Name \(AMD\)|Device OpenCL C Version)(?:\s{2,}|\t|:)",
                   text, re.MULTILINE)))
 
@@ -136,11 +139,38 @@ def _device(device: _Device, index: int) -> Iterator[Reading]:
         yield Reading("gpu.kfd_pool_bytes", total, item, size_line)
 
 
+def _listed(text: str) -> Iterator[Reading]:
+    """What ``clinfo -l`` prints: platforms and below each its devices, of which rusticl repeats those of ROCm."""
+    platforms: dict[str, int] = {}
+    platform = ""
+    for number, raw in lines(text):
+        line = unquoted(raw).strip()[:300]
+        found = _PLATFORM.match(line)
+        if found:
+            platform = found[1]
+            platforms.setdefault(platform, number)
+        device = _DEVICE.match(line)
+        if device and platform and ("AMD" in platform or "AMD" in device[2] or "Radeon" in device[2]):
+            item = f"cl-{platform[:8]}:{device[1]}"
+            gfx = renderers.gfx(device[2])
+            if gfx:
+                yield Reading("gpu.gfx_reported", gfx, item, number)
+            if not device[2].startswith("gfx") and renderers.name(device[2]):
+                yield Reading("gpu.name", renderers.name(device[2]), item, number)
+            if renderers.kernel(device[2]):
+                yield Reading("kernel.release", renderers.kernel(device[2]), line=number)
+    if platforms:
+        yield Reading("opencl.platforms", list(platforms), line=min(platforms.values()))
+
+
 def read(text: str) -> Iterator[Reading]:
     """OpenCL platforms and the AMD devices."""
     platforms, line, devices = _from_text(text)
     if not devices and "CL_" in text and ("CL_DEVICE_NAME" in text or "CL_PLATFORM_NAME" in text):
         platforms, line, devices = _from_json(text)
+    if not platforms and "Platform #0: " in text:
+        yield from _listed(text)
+        return
     if platforms:
         yield Reading("opencl.platforms", platforms, line=line)
     for index, device in enumerate(devices[:64]):

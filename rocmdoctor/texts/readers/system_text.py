@@ -86,7 +86,7 @@ def _user(line: str, number: int) -> Iterator[Reading]:
         yield Reading("user.root", who[1] == "0", line=number)
         return
     words = re.match(r"^([a-z_][\w-]{0,31}) : ((?:[a-z_][\w-]{0,31} ?){1,60})$", line)
-    if words:
+    if words and {"render", "video", "users", "sudo", "wheel", "adm", "docker", words[1]} & set(words[2].split()):
         yield Reading("user.groups", words[2].split(), line=number)
     elif re.match(r"^(?:[a-z_][\w-]{0,31} ){1,40}[a-z_][\w-]{0,31}$", line[:800]) and {"render", "video"} & set(line.split()) and {
             "adm", "sudo", "wheel", "dialout", "docker", "plugdev", "cdrom", "users"} & set(line.split()):
