@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rocmdoctor.facts.model import Layer, Severity
+from rocmdoctor.facts.model import Severity
+from rocmdoctor.facts.sections import Layer
 from rocmdoctor.knowledge.conditions import parse
 from rocmdoctor.knowledge.rules import Rule, RuleFix
 
