@@ -64,6 +64,7 @@ GROUPS = {
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
     "program": frozenset(KINDS) - {"prose", "form", "compose", "kubernetes", "env", "config"},
+    "any": frozenset(KINDS),
 }
 
 SAMPLED = 1 << 19  # characters from which on a text is sampled first
