@@ -12,7 +12,7 @@ import re2
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache
+from rocmdoctor.knowledge import cache, foreign
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.scan.literals import required
@@ -109,6 +109,7 @@ def build(data: Any, name: str) -> Rule:
     _need(data.get("severity") in SEVERITIES, f"severity is one of {', '.join(SEVERITIES)}")
     _need(data.get("stage") in LAYERS, f"stage is one of {', '.join(LAYERS)}")
     _need(bool(data.get("title")) and bool(data.get("sources")), "title and sources are needed")
+    foreign.check_form(data)
     _need(data.get("for_each", "gpu") in ENTITIES, "for_each names an entity")
     patterns = _patterns(data)
     _need("known(" not in str(data.get("when", "")), "known() turns unread facts into answers; it may not stand in `when`")
@@ -128,11 +129,11 @@ def build(data: Any, name: str) -> Rule:
         references=tuple(str(s["url"]) for s in data["sources"]), examples=data.get("examples") or {})
 
 
-def _read_all(root: pathlib.Path, files: list[pathlib.Path]) -> dict[str, Any]:
+def _read_all(root: pathlib.Path, files: list[pathlib.Path], ours: bool = True) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            data = cache.parse_yaml(file.read_text("utf-8"))
+            data = cache.parse_yaml(file.read_text("utf-8")) if ours else foreign.yaml_file(file)
             _check_patterns(data)
             found[str(file.relative_to(root))] = data
         except Exception as error:  # a broken file is that file's problem only
@@ -155,7 +156,9 @@ def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
         files = sorted(f for d in FOLDERS for f in (root / d).glob("*.yaml"))
         if number:
             files = files or sorted(root.glob("*.yaml"))
-            raw = _read_all(root, files)
+            if len(files) > foreign.MOST_FILES:
+                problems.append(f"{root}: {len(files)} files, all after the first {foreign.MOST_FILES}")
+            raw = _read_all(root, files[:foreign.MOST_FILES], ours=False)
         else:
             raw = cache.stamped("rules.json", files, lambda root=root, files=files: _read_all(root, files))
         for relative, data in raw.items():

@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor.diagnosis import join
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import prose, readers
+from rocmdoctor.texts import door, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.lines import targets
 
@@ -34,7 +35,7 @@ def modules() -> tuple[ModuleType, ...]:
 def gathered(name: str, text: str) -> Text:
     """A text of a probe: one named like a reader is that reader's alone, any other is a log."""
     own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in modules()) else ""
-    return Text(name, text if own else clean(text), reader=own)
+    return Text(name, door.printable(text) if own else clean(text), reader=own)
 
 
 def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
@@ -51,16 +52,39 @@ def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
     return out
 
 
-def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
-    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
+def _scanned(text: Text, scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> list[Hit]:
+    """The hits of one text; of a big one those up to where the time was over."""
+    def pieces() -> Iterator[bytes]:
+        read = 0
+        try:
+            for block in blocks(text.path) if text.path else blocks_of(text.text):
+                if over():
+                    notes.append(f"{text.name}: the time for reading is over, only its first {read >> 20} MiB were searched")
+                    return
+                read += len(block)
+                yield block
+        except OSError as error:  # it was removed or replaced meanwhile
+            notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
+    return list(scanner.scan(text.name, pieces()))
+
+
+def _never() -> bool:
+    return False
+
+
+def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
+    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
     had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
     for number, text in enumerate(texts):
+        if over():
+            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: the time for reading is over")
+            break
         found: list[Hit] = []
         if not text.reader:
-            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
+            found = _scanned(text, scanner, over, snapshot.notes)
             snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
@@ -93,4 +117,5 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
             snapshot.facts[key] = fact
     if mentioned:
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
+    limits.bound(snapshot)
     join.join(snapshot.facts)
