@@ -67,5 +67,7 @@ def ready() -> None:
             os.open(os.devnull, os.O_RDONLY)  # so that writing to it fails, as it should
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)
-    encodings = [getattr(stream, "encoding", None) or "utf-8" for stream in (sys.stdout, sys.stderr)]
-    sys.stdout, sys.stderr = _text(1, True, encodings[0]), _text(2, False, encodings[1])
+    if sys.stdout is sys.__stdout__:  # a caller in this process may have put something else in their place
+        sys.stdout = _text(1, True, getattr(sys.stdout, "encoding", None) or "utf-8")
+    if sys.stderr is sys.__stderr__:
+        sys.stderr = _text(2, False, getattr(sys.stderr, "encoding", None) or "utf-8")

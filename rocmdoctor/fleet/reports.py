@@ -21,6 +21,7 @@ _CHUNK = 1 << 20
 _TEXT = 300
 _MOST_BAD = 1000
 _LARGEST_INT = 1 << 64
+_MOST_VALUES = 2_500_000
 _OVERALL = tuple(verdict for verdict in ORDER if verdict != "SKIPPED")
 # The same few hundred names come in every report.
 _volatile = functools.lru_cache(maxsize=4096)(vocabulary.volatile)
@@ -136,7 +137,7 @@ def _stream(file: IO[bytes], name: str) -> Iterator[Node | Broken]:
 def _documents(piece: bytes, name: str, number: int) -> Iterator[Node | Broken]:
     place = _place(name, number)
     try:
-        yield _node(door.json_value(piece, most=LONGEST + _CHUNK), place, name)
+        yield _node(door.json_value(piece, most=LONGEST + _CHUNK, values=_MOST_VALUES), place, name)
         return
     except json.JSONDecodeError as error:
         if error.msg != "Extra data":
