@@ -30,8 +30,10 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 MOST_CPU, MOST_MB, MOST_WALL = 5.0, 400, 120.0
 FINE = (0, 1, 2, 3)
 ODD: list[Any] = [None, True, -1, 0, 1 << 70, 1e308, float("nan"), "", "\ud800", "\x1b[31mx\x1b]0;y", "x" * 70_000, "\u202e\u200b", [], {}, [[]], {"a": {}},
-                  "../../etc/passwd", "gfx1151", "0000:03:00.0", "{gpu.gfx_target}", "999999999999999999999.1", "[" * 500, "\n" * 50, "%s%n{0}", "-", "2026-13-45T99:99"]
-PIECES = ["\x00", "\x1b[", "\ud800".encode("utf-16", "surrogatepass").decode("latin-1"), "{", "[", "}", "&#xd800;", "\\ud800", "> ", "```", "\r", "\n\n", " " * 3000,
+                  "../../etc/passwd", "gfx1151", "0000:03:00.0", "{gpu.gfx_target}",
+                  "999999999999999999999.1", "[" * 500, "\n" * 50, "%s%n{0}", "-", "2026-13-45T99:99"]
+PIECES = ["\x00", "\x1b[", "\ud800".encode("utf-16", "surrogatepass").decode("latin-1"), "{", "[", "}", "&#xd800;", "\\ud800", "> ", "```", "\r", "\n\n",
+          " " * 3000,
           "a." * 2000, "gfx", "0x" + "f" * 40, "\u2028", "\t" * 200, '"MESSAGE":', '"msg": ', "amdgpu 0000:03:00.0: ", "=" * 300, "||", "1" * 400]
 
 
@@ -97,8 +99,8 @@ def broken_data(rng: random.Random, data: Any, rate: float = 0.04) -> Any:
 def archive(rng: random.Random, files: list[pathlib.Path]) -> tuple[str, bytes]:
     """A tar or zip of real and broken members, itself often broken."""
     out = io.BytesIO()
-    names = ["a.log", "../b.log", "/c.log", "sys/class/drm/card0/device/vendor", "sys/class/kfd/kfd/topology/nodes/0/name", "sys/class/drm", "d/" * 90 + "e.log", "",
-             "\udcff.log", "x" * 300, "manifest.json", "snapshot.json", "sys/class/drm/card0"]
+    names = ["a.log", "../b.log", "/c.log", "sys/class/drm/card0/device/vendor", "sys/class/kfd/kfd/topology/nodes/0/name", "sys/class/drm",
+             "d/" * 90 + "e.log", "", "\udcff.log", "x" * 300, "manifest.json", "snapshot.json", "sys/class/drm/card0"]
     members = [(rng.choice(names), broken_text(rng, rng.choice(files).read_bytes()) if rng.random() < 0.5 else rng.choice((b"", b"\0" * 5000, b"0x1002\n")))
                for _ in range(rng.randint(0, 12))]
     if rng.random() < 0.4:
@@ -109,12 +111,14 @@ def archive(rng: random.Random, files: list[pathlib.Path]) -> tuple[str, bytes]:
                 zipped.writestr(info, data, zipped.compression)
         name, raw = "a.zip", out.getvalue()
     else:
-        with tarfile.open(fileobj=out, mode=rng.choice(("w", "w:gz", "w:bz2", "w:xz")), format=rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT)),
-                          errors="surrogateescape") as tarred:
+        with tarfile.open(fileobj=out, mode=rng.choice(("w", "w:gz", "w:bz2", "w:xz")),
+                          format=rng.choice((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT)), errors="surrogateescape") as tarred:
             for name, data in members:
                 info = tarfile.TarInfo(name)
-                info.type = rng.choice((tarfile.REGTYPE,) * 6 + (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE, b"K", b"x", b"S"))
-                info.linkname = rng.choice(("", "..", "../../../../etc/passwd", "/etc/passwd", "a.log", "card0", "."))[:90] if info.type != tarfile.REGTYPE else ""
+                info.type = rng.choice((*(tarfile.REGTYPE,) * 6, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE,
+                                        tarfile.CHRTYPE, b"K", b"x", b"S"))
+                if info.type != tarfile.REGTYPE:
+                    info.linkname = rng.choice(("", "..", "../../../../etc/passwd", "/etc/passwd", "a.log", "card0", "."))
                 info.size = len(data)
                 try:
                     tarred.addfile(info, io.BytesIO(data))
@@ -150,7 +154,8 @@ def made(rng: random.Random, kind: str, folder: pathlib.Path, files: list[pathli
     if kind == "snapshot":
         data = broken_data(rng, json.loads(rng.choice(snapshots)), rng.choice((0.002, 0.01, 0.05)))
         (folder / "in.json").write_text(json.dumps(data), "utf-8", "surrogatepass")
-        return rng.choice((["explain", *form, "in.json"],) * 3 + (["compare", "in.json", "in.json"], ["fleet", "in.json"], ["memory", "in.json"], ["redact", "in.json"],
+        return rng.choice((["explain", *form, "in.json"],) * 3 + (["compare", "in.json", "in.json"], ["fleet", "in.json"],
+                                                                 ["memory", "in.json"], ["redact", "in.json"],
                                                                  ["preflight", "--policy", "radeon-workstation", "--snapshot", "in.json"]))
     if kind == "archive":
         name, raw = archive(rng, files)

@@ -78,7 +78,12 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
     mentioned: dict[str, None] = {}
     had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
+    parts: set[str] = set()
     for number, text in enumerate(texts):
+        if text.part and text.text in parts:  # the same string again, of a document that repeats it
+            continue
+        if text.part:
+            parts.add(text.text)
         if over():
             snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: the time for reading is over")
             break

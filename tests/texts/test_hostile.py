@@ -59,7 +59,8 @@ def test_links_that_stay_inside_still_lead_to_the_device(tmp_path):
     device = "sys/devices/pci0000:00/0000:03:00.0"
     members = [(f"{device}/vendor", b"0x1002\n", ""), (f"{device}/device", b"0x744c\n", ""), (f"{device}/class", b"0x030000\n", ""),
                (f"{device}/drm/card0/x", b"1\n", ""), ("sys/class/drm/card0", b"", "../../devices/pci0000:00/0000:03:00.0/drm/card0"),
-               (f"{device}/drm/card0/device", b"", "../../../0000:03:00.0"), ("sys/bus/pci/devices/0000:03:00.0", b"", "../../../devices/pci0000:00/0000:03:00.0")]
+               (f"{device}/drm/card0/device", b"", "../../../0000:03:00.0"),
+               ("sys/bus/pci/devices/0000:03:00.0", b"", "../../../devices/pci0000:00/0000:03:00.0")]
     report = json.loads(run("explain", "--json", tar(tmp_path / "a.tar.gz", members, "w:gz")).stdout)
     assert "1002:744c" in json.dumps(report["facts"])
 
