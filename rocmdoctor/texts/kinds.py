@@ -40,7 +40,7 @@ KINDS = {
     "lspci": "output of lspci in any form",
     "vulkaninfo": "output of vulkaninfo",
     "clinfo": "output of clinfo",
-    "glxinfo": "output of glxinfo and eglinfo",
+    "glxinfo": "output of glxinfo, eglinfo and vainfo",
     "hardware_list": "output of inxi, lshw, hwinfo, fastfetch, dxdiag, systeminfo, lscpu",
     "collect_env": "output of torch.utils.collect_env and those of vLLM and others",
     "os_state": "short outputs of a system: uname, os-release, lsmod, ls -l, id, free, df, dkms status",
@@ -164,7 +164,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|Platform #\d|NULL platform behavior|  clCreateContext|  clGetPlatformIDs|  Number of devices"),
     ("glxinfo",
      r"(?:name of )?display: :\d|direct rendering: |OpenGL (?:renderer|vendor|core|version|shading|ES)|server glx|client glx"
-     r"|Extended renderer info|GLX version|EGL (?:API|version|vendor)"),
+     r"|Extended renderer info|GLX version|vainfo: |EGL (?:API|version|vendor)"),
     ("collect_env",
      r"Collecting environment information"
      r"|(?:PyTorch version|Is debug build|CUDA used to build PyTorch|ROCM used to build PyTorch|GCC version|Clang version"
