@@ -51,6 +51,7 @@ KINDS = {
     "kubernetes": "objects of Kubernetes",
     "env": "NAME=value lines of an environment file or of env",
     "config": "other configuration: unit files, modprobe.d, Dockerfiles, YAML, INI",
+    "comment": "comments in configuration",
     "json": "a JSON document",
     "output": "lines with the shape of program output that are of no kind above",
     "form": "fields that a person or a script fills in: 'GPU: RX 7900 XTX', 'Kernel: 6.14', headings of an issue form and their short answers",
@@ -63,7 +64,7 @@ GROUPS = {
     "tool": frozenset({"rocminfo", "rocm_smi", "amd_smi", "lspci", "vulkaninfo", "clinfo", "glxinfo", "hardware_list", "collect_env", "os_state",
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
-    "program": frozenset(KINDS) - {"prose", "form", "compose", "kubernetes", "env", "config"},
+    "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config"},
 }
 
 SAMPLED = 1 << 19  # characters from which on a text is sampled first
@@ -374,7 +375,7 @@ class _Cutter:
             elif told == "traceback" and kind in ("vllm_log", "comfy_log", "app_log") and not trace and not _ERROR_END.match(line) and line[:1] in " \t":
                 told = "traceback"
             kind = told or kind
-            self.kinds[i] = kind
+            self.kinds[i] = "comment" if kind in GROUPS["setting"] and line.lstrip().startswith("#") else kind
             if told == "traceback" and _ERROR_END.match(line):
                 kind = first if first != "traceback" else "output"
 
@@ -466,9 +467,15 @@ def parts_of(text: str) -> list[Part]:
     """The text cut into parts ``(first line, last line, kind)``, lines counted from 1, in order and without gaps."""
     count = text.count("\n") + 1
     whole = _whole(text) or (_sampled(text) if len(text) >= SAMPLED else "")
+    if whole == "compose":
+        return _together(["comment" if line.lstrip().startswith("#") else "compose" for line in text.split("\n")], count)
     if whole:
         return [(1, count, whole)]
-    kinds = _Cutter(text.split("\n")).cut()
+    return _together(_Cutter(text.split("\n")).cut(), count)
+
+
+def _together(kinds: list[str], count: int) -> list[Part]:
+    """Runs of lines of one kind; a line that belongs to what stands before it goes on with it."""
     found: list[Part] = []
     start, kind = 1, ""
     for number, own in enumerate(kinds, 1):
