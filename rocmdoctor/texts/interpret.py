@@ -26,6 +26,7 @@ MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one te
 _NAMED = 12
 _LISTED = 200
 _WORDS = ("report_prose", "memory_prose", "named")  # they read any text, so they recognise none
+_UNITED = ("report.apps", "report.backends")  # what any text names counts
 ALL = frozenset(kinds.KINDS)
 PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
@@ -105,7 +106,9 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                     item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
-                    if key not in said or said[key][0] < reader.TRUST:
+                    if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
+                        said[key] = (said[key][0], Known(list(dict.fromkeys([*held.value, *reading.value])), held.source))
+                    elif key not in said or said[key][0] < reader.TRUST:
                         source = f"{text.name}:{reading.line}" if reading.line else text.name
                         said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
             except Exception as error:  # hostile text must not cost the other readers their say

@@ -236,6 +236,7 @@ _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/det
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
                    "after before since if for from by at as only then so every all have has had can cannot can't works work still same".split())
+_LISTED = re.compile(r"[A-Z][\w.+/-]*(?: [\w.+/()-]+){0,5}, [\w(]")
 _ERROR_END = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)\b")
 _LABELS = {"json": "json", "yaml": "config", "yml": "config", "dockerfile": "config", "ini": "config"}  # of a fence without a telling line
 _MARKED = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _MARKS))
@@ -284,8 +285,10 @@ def is_sentence(line: str) -> bool:
     words = line.split()
     plain = sum(_WORD.match(word) is not None for word in words)
     small = sum(word.lower().strip("(),.;:") in _SMALL for word in words)
-    listed = line.count(", ") >= 2 and len(words) >= 6  # "RX 9070 XT, Windows 11, official zips"
-    return len(words) >= 4 and plain * 2 >= len(words) and (small * 8 >= len(words) or listed)
+    if len(words) >= 4 and line.count(", ") and _LISTED.match(line):  # "Debian 12, apt install hipcc. ./prog --gpu amd"
+        bare = [word for word in words if not word.startswith(("-", ".", "/")) and not any(char.isdigit() for char in word)]
+        return sum(_WORD.match(word) is not None for word in bare) * 5 >= len(bare) * 3
+    return len(words) >= 4 and plain * 2 >= len(words) and small * 8 >= len(words)
 
 
 def _whole(text: str) -> str:
