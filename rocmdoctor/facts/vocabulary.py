@@ -290,6 +290,7 @@ report.fails_on         | list |       | backends that the writer says are wrong
 report.works_on_gpus    | list |       | gfx targets of other GPUs that the writer says are right
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
+report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 about.gpu               | list |       | what the evidence is about: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
 about.amd               | bool |       | whether AMD hardware or ROCm is meant

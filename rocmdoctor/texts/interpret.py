@@ -26,6 +26,10 @@ LONGEST_HIT = 400
 MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one text
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one text
 _NAMED = 12
+_LISTED = 200
+_WORDS = ("report_prose", "memory_prose", "named")  # they read any text, so they recognise none
+_UNITED = ("report.apps", "report.backends")  # what any text names counts
+ALL = frozenset(kinds.KINDS)
 PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
@@ -81,6 +85,8 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     mentioned: dict[str, None] = {}
     had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
+    barren: list[str] = []
+    recognised: list[dict[str, object]] = []
     for number, text in enumerate(texts):
         found: list[Hit] = []
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
@@ -92,13 +98,16 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False
+        taken: Counter[str] = Counter()
         for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                wanted = getattr(reader, "KINDS", PRINTED)
+                wanted = ALL if text.reader else getattr(reader, "KINDS", PRINTED)
                 if wanted not in of_kinds:
                     of_kinds[wanted] = paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)
                 own = of_kinds[wanted]
+                if getattr(reader, "LAST", False) and taken:
+                    continue
                 if text.reader != format_ if text.reader else not own.strip() or not reader.recognises(own):
                     continue
                 understood = understood or reader.TRUST > 0
@@ -106,22 +115,37 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                     if not vocabulary.declared(reading.name):
                         continue
                     understood = True
+                    taken[format_] += 1
                     item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
-                    if key not in said or said[key][0] < reader.TRUST:
+                    if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
+                        said[key] = (said[key][0], Known(list(dict.fromkeys([*held.value, *reading.value])), held.source))
+                    elif key not in said or said[key][0] < reader.TRUST:
                         source = f"{text.name}:{reading.line}" if reading.line else text.name
                         said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not understood and not text.part and not text.reader and not found:
+        if text.reader or text.part:
+            continue
+        of = dict.fromkeys(kind for _, _, kind in parts)
+        if not taken and not understood and not found:
             lost.append(text.name)
+        elif not taken and not of.keys() <= kinds.GROUPS["told"]:
+            barren.append(f"{text.name} ({', '.join(of)})")
+        recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
+                           "facts": sum(taken.values()), "hits": len(found)})
     if lost:
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         snapshot.notes.append(f"not understood: {', '.join(lost[:_NAMED])}{more}; no reader knows the format and no rule matches it")
+    if barren:
+        more = f" and {len(barren) - _NAMED} more" if len(barren) > _NAMED else ""
+        snapshot.notes.append(f"read, and no facts taken from it: {', '.join(barren[:_NAMED])}{more}")
     for key, (_, fact) in said.items():
         if not isinstance(snapshot.facts.get(key), Known):
             snapshot.facts[key] = fact
+    if recognised:
+        snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
     if mentioned:
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
     join.join(snapshot.facts)
