@@ -194,7 +194,8 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
         return Scanner(rules.load().rules.values() if asked else ())
 
     if level >= 2 and root == "/":
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+        home = pathlib.Path(os.path.expanduser("~"))
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, home, lambda words: click.echo(words, err=True)))))
     asked = needs_rules(each.path for each in policy.expectations)
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     with ThreadPoolExecutor(1) as pool:
@@ -287,7 +288,7 @@ def _node(root: str, snapshot_file: str | None) -> str:
 def _hostname(file: pathlib.Path) -> str:
     """The first word of the file that is no comment; "" where there is none. A link may lead out of the tree, to this host's."""
     try:
-        if file.is_symlink() or not file.is_file():
+        if file.is_symlink() or not file.is_file() or not file.resolve().is_relative_to(file.parents[1].resolve()):
             return ""
         with open(file, encoding="utf-8", errors="replace") as opened:
             lines = opened.read(1024).splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import pathlib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,13 @@ import re2
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache
+from rocmdoctor.knowledge import cache, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.scan.literals import required
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
+MOST_BYTES = 1 << 20  # of one file
 _LITERALS = "literals of the patterns"  # computed, and kept with the parsed file
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "patterns", "when", "explains",
            "instead_of", "general", _LITERALS, "says", "why", "fixes", "sources", "examples", "formerly"}
@@ -128,11 +130,11 @@ def build(data: Any, name: str) -> Rule:
         references=tuple(str(s["url"]) for s in data["sources"]), examples=data.get("examples") or {})
 
 
-def _read_all(root: pathlib.Path, files: list[pathlib.Path]) -> dict[str, Any]:
+def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pathlib.Path], bytes]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            data = cache.parse_yaml(file.read_text("utf-8"))
+            data = cache.parse_yaml(read(file).decode("utf-8"))
             _check_patterns(data)
             found[str(file.relative_to(root))] = data
         except Exception as error:  # a broken file is that file's problem only
@@ -155,9 +157,9 @@ def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
         files = sorted(f for d in FOLDERS for f in (root / d).glob("*.yaml"))
         if number:
             files = files or sorted(root.glob("*.yaml"))
-            raw = _read_all(root, files)
+            raw = _read_all(root, files, lambda file: trusted_file.read(str(file), MOST_BYTES, named=True))
         else:
-            raw = cache.stamped("rules.json", files, lambda root=root, files=files: _read_all(root, files))
+            raw = cache.stamped("rules.json", files, functools.partial(_read_all, root, files, pathlib.Path.read_bytes))
         for relative, data in raw.items():
             name = pathlib.PurePath(relative).stem
             try:
