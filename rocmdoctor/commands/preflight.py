@@ -180,7 +180,7 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
 def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], taken: str) -> tuple[Snapshot, list[Finding] | None]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rocmdoctor.live.collect import find_pythons
+    from rocmdoctor.live.collect import find_pythons, patience
     from rocmdoctor.preflight.examination import examination
     from rocmdoctor.preflight.expectations import needs_rules
 
@@ -200,19 +200,10 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(ready)
-        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, _patience(), progress)
+        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, patience(), progress)
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     return snapshot, _findings(policy, snapshot)
-
-
-def _patience() -> float:
-    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
-    try:
-        running = int(pathlib.Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
-    except (OSError, ValueError, IndexError):
-        return 1.0
-    return min(10.0, max(1.0, running / (os.cpu_count() or 1)))
 
 
 def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:

@@ -28,7 +28,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
     ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
     """
-    from rocmdoctor.live.collect import collect, find_pythons
+    from rocmdoctor.live.collect import collect, find_pythons, patience
 
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
@@ -37,7 +37,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress, patience=patience())
         if root == "/" and not no_kernels:
             chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
             kernel_tests.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)

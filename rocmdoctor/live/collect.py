@@ -204,6 +204,15 @@ def _merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
             snapshot.facts[stored] = fact
 
 
+def patience() -> float:
+    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
+    try:
+        running = int(Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return 1.0
+    return min(10.0, max(1.0, running / (os.cpu_count() or 1)))
+
+
 def merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
     """Add facts of a further collection: what is better known wins, and a reason without an item goes to every item."""
     _merge(snapshot, facts)
