@@ -24,6 +24,7 @@ _lock = threading.RLock()
 _running: dict[int, Child] = {}
 _stopping = threading.Event()
 _owned = False
+_adopting = False
 
 
 class Child:
@@ -64,9 +65,13 @@ class Child:
 
 def start(command: Sequence[str], sink: IO[bytes], environment: Mapping[str, str]) -> Child:
     """Start a program whose outputs both go to ``sink``. Raises OSError, also while this program ends."""
+    global _adopting
     with _lock:
         if _stopping.is_set():
             raise InterruptedError("this program was told to end")
+        if _owned and not _adopting:
+            _subreaper(True)
+            _adopting = True
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, close_fds=True, start_new_session=True,
                                    cwd=os.path.abspath(os.sep), env={**environment, _MARK: _TOKEN}, creationflags=_FLAGS)
         child = _running[process.pid] = Child(process)
@@ -90,12 +95,11 @@ def adopt() -> None:
     global _owned
     _owned = True
     _stopping.clear()
-    _subreaper(True)
 
 
 def release(seconds: float = 0.5, for_good: bool = False) -> int:
     """End all that is left; how many processes could not be ended in that time. ``for_good``: nothing is started any more."""
-    global _owned
+    global _owned, _adopting
     stop()
     ends = time.monotonic() + seconds
     while True:
@@ -108,10 +112,11 @@ def release(seconds: float = 0.5, for_good: bool = False) -> int:
             break
         time.sleep(0.01)
     if not for_good:
-        _owned = False
         _running.clear()
         _stopping.clear()
-        _subreaper(False)
+        if _adopting:
+            _subreaper(False)
+        _owned = _adopting = False
     return left
 
 

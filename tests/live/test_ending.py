@@ -168,3 +168,18 @@ def test_no_process_is_started_once_the_end_is_near(tmp_path):
         processes.release()
     assert run.ended == "failed" and not (tmp_path / "ran").exists()
     assert run_tool(["/bin/true"], 5)[0].ended == "ok"
+
+
+def test_a_kernel_test_ends_with_a_program_that_is_killed(place):
+    site = place.top / "venv/lib/python3.12/site-packages/torch"
+    (site / "__init__.py").write_text("import os, sys, time\nif 'torch_kernels' in sys.argv[0]:\n"
+                                      "    open(os.environ['UP'], 'a').write('up')\n    time.sleep(60)\n")
+    program(place.top / "venv/bin/python",
+            f"#!/bin/sh\ncase \"$*\" in *torch_kernels*) set -- \"$@\" --done {place.sleep};; esac\nPYTHONPATH={site.parent} exec {sys.executable} \"$@\"\n")
+    child = place.start("test", "--backend", "torch", "--level", "2", VIRTUAL_ENV=place.top / "venv")
+    place.wait_until_busy(child)
+    assert len(processes_with(place.sleep)) == 1
+    child.kill()
+    child.communicate(timeout=10)
+    time.sleep(0.5)
+    assert processes_with(place.sleep) == []
