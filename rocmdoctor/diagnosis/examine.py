@@ -28,15 +28,16 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
     ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
     """
-    from rocmdoctor.live.collect import collect, find_pythons
+    from rocmdoctor.live.collect import collect, find_pythons, patience
 
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    refused: list[str] = []
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress, patience=patience())
         if root == "/" and not no_kernels:
             chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
             kernel_tests.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
@@ -51,7 +52,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
-    snapshot.notes += found.problems
+    snapshot.notes += refused + found.problems
     texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
     interpret.fill(snapshot, texts, scanner)
     return snapshot, book, texts

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import pathlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache, signals
+from rocmdoctor.knowledge import cache, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.signals import Signal
@@ -19,6 +20,7 @@ SIGNALS = "signals"
 NEAR = ("line", "block", "file", "report")  # how close the signals of one rule must stand
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
            "instead_of", "general", "specific", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
+MOST_BYTES = 1 << 20  # of one file
 _FIX_FIELDS = {"do", "detail", "commands", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
 
@@ -119,11 +121,11 @@ def _raw_signals(data: Any) -> list[Any]:
     return list(own.values()) if isinstance(own, dict) else []
 
 
-def _read_all(root: pathlib.Path, files: list[pathlib.Path]) -> dict[str, Any]:
+def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pathlib.Path], bytes]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            data = cache.parse_yaml(file.read_text("utf-8"))
+            data = cache.parse_yaml(read(file).decode("utf-8"))
             for each in _raw_signals(data):
                 signals.prepare(each)
             found[str(file.relative_to(root))] = data
@@ -159,9 +161,9 @@ def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
         files = sorted(f for d in (SIGNALS, *FOLDERS) for f in (root / d).glob("*.yaml"))
         if number:
             files = files or sorted(root.glob("*.yaml"))
-            raw = _read_all(root, files)
+            raw = _read_all(root, files, lambda file: trusted_file.read(str(file), MOST_BYTES, named=True))
         else:
-            raw = cache.stamped("rules.json", files, lambda root=root, files=files: _read_all(root, files))
+            raw = cache.stamped("rules.json", files, functools.partial(_read_all, root, files, pathlib.Path.read_bytes))
         for relative, data in raw.items():
             name = pathlib.PurePath(relative).stem
             try:
