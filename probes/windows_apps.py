@@ -8,7 +8,7 @@ from probe_protocol import main
 from windows_machine import Machine
 
 PROVIDES = ("app.name", "app.version", "app.path", "ollama.version", "llama.build", "windows.lmstudio_engines", "windows.lmstudio_engine",
-            "windows.capture_programs")
+            "windows.lmstudio_engine_version", "windows.lmstudio_targets",            "windows.capture_programs")
 LANE = "quiet"
 DEADLINE = 10
 NEEDS = ()
@@ -98,9 +98,13 @@ def emit_engines(emit, machine):
         rows = []
     chosen = next((row for row in rows if isinstance(row, dict) and row.get("model_format") == "gguf"), None) if isinstance(rows, list) else None
     if chosen:
-        emit.known("windows.lmstudio_engine", "%s@%s" % (chosen.get("name"), chosen.get("version")), machine.path(CHOSEN))
+        emit.known("windows.lmstudio_engine", str(chosen.get("name")), machine.path(CHOSEN))
+        emit.known("windows.lmstudio_engine_version", str(chosen.get("version")), machine.path(CHOSEN))
+        held = next((one["targets"] for one in engines if one["name"] == chosen.get("name") and one["version"] == chosen.get("version")), [])
+        emit.known("windows.lmstudio_targets", held, machine.path(ENGINES))
     else:
-        emit.absent("windows.lmstudio_engine", machine.path(CHOSEN))
+        for fact in ("windows.lmstudio_engine", "windows.lmstudio_engine_version", "windows.lmstudio_targets"):
+            emit.absent(fact, machine.path(CHOSEN))
 
 
 def emit_logs(emit, machine):

@@ -5,7 +5,8 @@ other sizes on Linux); a test compares them with the headers of mingw-w64. Every
 """
 
 import ctypes
-from ctypes import POINTER, Structure, byref, c_int32, c_size_t, c_uint16, c_uint32, c_uint64, c_uint8, c_void_p, cast
+import re
+from ctypes import POINTER, Structure, byref, c_int32, c_int64, c_size_t, c_uint16, c_uint32, c_uint64, c_uint8, c_void_p, cast
 
 WCHAR = c_uint16
 MOST_ADAPTERS = 32
@@ -75,6 +76,14 @@ class D3DKMT_ADAPTERADDRESS(Structure):  # noqa: N801
     _fields_ = (("BusNumber", c_uint32), ("DeviceNumber", c_uint32), ("FunctionNumber", c_uint32))
 
 
+class PDH_FMT_COUNTERVALUE(Structure):  # noqa: N801
+    _fields_ = (("CStatus", c_uint32), ("largeValue", c_int64))
+
+
+class PDH_FMT_COUNTERVALUE_ITEM_W(Structure):  # noqa: N801
+    _fields_ = (("szName", c_void_p), ("FmtValue", PDH_FMT_COUNTERVALUE))
+
+
 IID_FACTORY1 = "770aae78-f26f-4dba-a829-253c83d1b387"
 IID_ADAPTER3 = "645967a4-1392-4310-a798-8053ce3e93fd"
 # Places in the tables of functions: interface, function, place.
@@ -85,6 +94,11 @@ KMTQAITYPE_ADAPTERADDRESS = 6
 KMTQAITYPE_WDDM_2_7_CAPS = 70
 ALLOC_LOG_CONF = 2
 RES_TYPES = {1: (MEM_DES, "MD_Alloc_Base", "MD_Alloc_End"), 7: (MEM_LARGE_DES, "MLD_Alloc_Base", "MLD_Alloc_End")}
+PDH_FMT_LARGE = 0x400
+PDH_MORE_DATA = 0x800007D2
+COUNTERS = {"dedicated_used": r"\GPU Adapter Memory(*)\Dedicated Usage", "shared_used": r"\GPU Adapter Memory(*)\Shared Usage",
+            "dedicated": r"\GPU Process Memory(*)\Dedicated Usage", "shared": r"\GPU Process Memory(*)\Shared Usage"}
+INSTANCE = re.compile(r"(?:pid_(\d+)_)?luid_0x([0-9A-Fa-f]{8})_0x([0-9A-Fa-f]{8})")
 VERSION_SIGNATURE = 0xFEEF04BD
 
 
@@ -167,6 +181,62 @@ def adapters():
     return found
 
 
+def _counted(counter):
+    """[(instance, bytes)] of a counter as it stands now."""
+    size, count = c_uint32(), c_uint32()
+    ask = ctypes.WinDLL("pdh").PdhGetFormattedCounterArrayW
+    ask.argtypes, ask.restype = (c_void_p, c_uint32, c_void_p, c_void_p, c_void_p), c_uint32
+    if ask(counter, PDH_FMT_LARGE, byref(size), byref(count), None) != PDH_MORE_DATA or not 0 < size.value < 1 << 22:
+        return []
+    data = ctypes.create_string_buffer(size.value)
+    if ask(counter, PDH_FMT_LARGE, byref(size), byref(count), data) != 0:
+        return []
+    rows = cast(data, POINTER(PDH_FMT_COUNTERVALUE_ITEM_W * count.value)).contents
+    return [(ctypes.wstring_at(row.szName), row.FmtValue.largeValue) for row in rows if row.FmtValue.CStatus in (0, 1)]
+
+
+def _program(pid):
+    """File name of a process, "" for one that may not be asked."""
+    kernel = ctypes.WinDLL("kernel32")
+    kernel.OpenProcess.restype = c_void_p
+    handle = kernel.OpenProcess(0x1000, 0, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
+    if not handle:
+        return ""
+    name, size = ctypes.create_unicode_buffer(1024), c_uint32(1024)
+    done = kernel.QueryFullProcessImageNameW(c_void_p(handle), 0, name, byref(size))
+    kernel.CloseHandle(c_void_p(handle))
+    return name.value.rpartition("\\")[2] if done else ""
+
+
+def usage():
+    """({luid: {"dedicated_used", "shared_used"}}, [{"pid", "name", "luid", "dedicated", "shared"}]) by the counters that Task Manager shows."""
+    library = ctypes.WinDLL("pdh")
+    query, adapters_seen, processes = c_void_p(), {}, {}
+    if library.PdhOpenQueryW(None, c_size_t(0), byref(query)) != 0:
+        return {}, []
+    try:
+        handles = {}
+        for name, path in COUNTERS.items():
+            handle = c_void_p()
+            if library.PdhAddEnglishCounterW(query, ctypes.c_wchar_p(path), c_size_t(0), byref(handle)) == 0:
+                handles[name] = handle
+        if not handles or library.PdhCollectQueryData(query) != 0:
+            return {}, []
+        for name, handle in handles.items():
+            for instance, value in _counted(handle):
+                found = INSTANCE.match(instance)
+                if not found:
+                    continue
+                luid = (found[2] + "-" + found[3]).lower()
+                held = processes.setdefault((int(found[1]), luid), {}) if found[1] else adapters_seen.setdefault(luid, {})
+                held[name] = held.get(name, 0) + value
+    finally:
+        library.PdhCloseQuery(query)
+    rows = [{"pid": pid, "luid": luid, "dedicated": held.get("dedicated", 0), "shared": held.get("shared", 0)} for (pid, luid), held in processes.items()]
+    rows = sorted((row for row in rows if row["dedicated"] + row["shared"]), key=lambda row: -row["dedicated"] - row["shared"])[:64]
+    return adapters_seen, [dict(row, name=_program(row["pid"])) for row in rows]
+
+
 def memory():
     """RAM and commit in bytes: installed (by the firmware's tables), visible, available, commit limit and commit in use."""
     kernel = ctypes.WinDLL("kernel32")
@@ -228,4 +298,4 @@ def device(instance):
 
 
 LAYOUTS = (LUID, DXGI_ADAPTER_DESC1, DXGI_QUERY_VIDEO_MEMORY_INFO, MEMORYSTATUSEX, VS_FIXEDFILEINFO, MEM_DES, MEM_LARGE_DES,
-           D3DKMT_OPENADAPTERFROMLUID, D3DKMT_QUERYADAPTERINFO, D3DKMT_CLOSEADAPTER, D3DKMT_ADAPTERADDRESS)
+           PDH_FMT_COUNTERVALUE, PDH_FMT_COUNTERVALUE_ITEM_W, D3DKMT_OPENADAPTERFROMLUID, D3DKMT_QUERYADAPTERINFO, D3DKMT_CLOSEADAPTER, D3DKMT_ADAPTERADDRESS)

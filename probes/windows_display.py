@@ -7,7 +7,7 @@ from windows_machine import DISPLAY_CLASS, Machine, number
 
 PROVIDES = ("pci.amd_gpu_count", "pci.other_gpus", "gpu.pci_address", "gpu.pci_id", "gpu.subsystem_id", "gpu.revision", "gpu.name", "gpu.driver",
             "gpu.vram_bytes", "gpu.visible_vram_bytes", "gpu.bar_bytes", "gpu.driver_version", "gpu.driver_date", "gpu.driver_inf",
-            "gpu.problem_code", "gpu.shared_bytes", "gpu.vram_budget_bytes", "gpu.vram_used_bytes", "gpu.shared_used_bytes", "gpu.adapter_order",
+            "gpu.problem_code", "gpu.shared_bytes", "gpu.vram_budget_bytes", "gpu.vram_used_bytes", "gpu.shared_used_bytes", "gpu.adapter_order", "gpu.holders", "gpu.held_bytes",
             "windows.driver_version", "windows.driver_date", "windows.driver_inf", "windows.driver_internal", "windows.adrenalin",
             "windows.dedicated_bytes", "windows.shared_bytes", "windows.basic_display")
 LANE = "quiet"
@@ -99,12 +99,23 @@ def emit_device(emit, device):
     tell("driver_inf", str(keys.get("InfPath") or ""), key)
     if device["problem"] is not None:
         tell("problem_code", device["problem"], "configuration manager")
-    for name, field in (("shared_bytes", "shared"), ("vram_budget_bytes", "local_budget"), ("vram_used_bytes", "local_used"),
-                        ("shared_used_bytes", "other_used")):
+    for name, field, source in (("shared_bytes", "shared", "DXGI"), ("vram_budget_bytes", "local_budget", "DXGI"),
+                                ("vram_used_bytes", "dedicated_used", "GPU Adapter Memory"), ("shared_used_bytes", "shared_used", "GPU Adapter Memory")):
         if isinstance(row.get(field), int):
-            tell(name, row[field], "DXGI")
+            tell(name, row[field], source)
     if "order" in device:
         tell("adapter_order", device["order"], "DXGI")
+
+
+def emit_holders(emit, device, processes):
+    """Who holds memory of this GPU."""
+    item, row = device["address"] or device["instance"], device.get("row", {})
+    if processes is None or not (row.get("luid") or row.get("address")):
+        return
+    mine = [one for one in processes if one.get("luid") and one["luid"] == row.get("luid") or one.get("address") and one["address"] == row.get("address")]
+    emit.known("gpu.holders", [{"pid": one.get("pid"), "name": one.get("name") or "?", "vram_bytes": one.get("dedicated", 0),
+                                "gtt_bytes": one.get("shared", 0), "kfd_bytes": 0} for one in mine], "GPU Process Memory", item)
+    emit.known("gpu.held_bytes", sum(one.get("dedicated", 0) for one in mine), "GPU Process Memory", item)
 
 
 def iso(date):
@@ -145,6 +156,9 @@ def probe(emit, tree):
     machine = Machine(tree)
     found = list(devices(machine))
     rows = machine.adapters()
+    used, processes = machine.usage() if rows else ({}, None)
+    for row in rows or ():
+        row.update({name: size for name, size in used.get(row.get("luid"), {}).items() if name.endswith("_used") and name not in row})
     joined(rows or [], found)
     amd = [device for device in found if device["vendor"] == "1002"]
     emit.known("pci.amd_gpu_count", len(amd), "Enum\\PCI")
@@ -152,6 +166,7 @@ def probe(emit, tree):
     emit.known("windows.basic_display", any(device["service"].lower() == "basicdisplay" or device["problem"] == 28 for device in amd), "Enum\\PCI")
     for device in amd:
         emit_device(emit, device)
+        emit_holders(emit, device, processes)
     if amd:
         emit_driver(emit, machine, max(amd, key=lambda device: memory_of(device)[0] or 0))
     if rows is None:

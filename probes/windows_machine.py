@@ -267,6 +267,16 @@ class Machine:
         rows = self._part("dxgi").get("adapters")
         return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
+    def usage(self):
+        """(use of each adapter by its LUID, use by each process): see windows_calls.usage; a recording names the PCI address instead."""
+        if self.live:
+            import windows_calls
+
+            return windows_calls.usage()
+        rows = self._part("dxgi").get("processes")
+        used = {row["luid"]: row for row in self.adapters() or () if row.get("luid")}
+        return used, [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
+
     def memory(self):
         """Sizes in bytes (see windows_calls.memory); {} when they are not known."""
         if self.live:

@@ -8,7 +8,7 @@ import windows_display
 from probe_protocol import Tree, main
 from windows_machine import DISPLAY_CLASS, Interop, Machine, number, recorded
 
-PROVIDES = ("wsl.kernel", "wsl.rocdxg", "wsl.hsa_runtimes", "wsl.config", "wsl.memory_limit_bytes", "wsl.interop", "wsl.docker", "wsl.gpus",
+PROVIDES = ("wsl.kernel", "wsl.rocdxg", "wsl.hsa_runtimes", "wsl.bundled_runtimes", "wsl.config", "wsl.memory_limit_bytes", "wsl.interop", "wsl.docker", "wsl.gpus",
             "windows.driver_version", "windows.adrenalin", "windows.driver_date", "windows.build", "windows.release", "windows.dedicated_bytes")
 LANE = "quiet"
 DEADLINE = 10
@@ -135,7 +135,9 @@ def probe(emit, tree):
         emit.known("wsl.rocdxg", bridges, "files")
     elif tree.recorded("/usr", "/opt"):
         emit.absent("wsl.rocdxg", "/opt/rocm*/lib, /usr/lib")
-    emit.known("wsl.hsa_runtimes", list(libraries(tree, "libhsa-runtime64")), "files")
+    runtimes = list(libraries(tree, "libhsa-runtime64"))
+    emit.known("wsl.hsa_runtimes", runtimes, "files")
+    emit.known("wsl.bundled_runtimes", [row["path"] for row in runtimes if "/torch/lib/" in row["path"]], "files")
     emit_config(emit, tree)
     interop = tree.try_read("/proc/sys/fs/binfmt_misc/WSLInterop") or tree.try_read("/proc/sys/fs/binfmt_misc/WSLInterop-late") or ""
     if tree.recorded("/proc/sys/fs/binfmt_misc"):

@@ -71,7 +71,8 @@ gpu.driver_inf          | str  |       | INF file of that driver in the driver s
 gpu.problem_code        | int  |       | code in Device Manager: 0 works, 10 cannot start, 22 disabled, 28 no driver, 31 not loaded, 43 stopped by a fault
 gpu.adapter_order       | int  |       | place of the GPU among the adapters of DXGI, 0 first
 gpu.shared_bytes        | int  | bytes | RAM that the GPU may use as well (DXGI, Task Manager: shared GPU memory)
-gpu.shared_used_bytes   | int  | bytes | shared memory in use by the process that asks
+gpu.shared_used_bytes   | int  | bytes | shared GPU memory in use (Task Manager)
+gpu.held_bytes          | int  | bytes | dedicated memory that running processes hold, all together
 gpu.vram_budget_bytes   | int  | bytes | dedicated memory that Windows lets one process use now
 pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
 pci.other_gpus          | list |       | names of GPUs of other vendors
@@ -148,6 +149,7 @@ kubernetes.reason       | str  |       | reason of the last warning event: Faile
 wsl.kernel              | str  |       | kernel release of the WSL
 wsl.rocdxg              | list |       | copies of librocdxg: [{"path", "version"}]; absent when there is none
 wsl.hsa_runtimes        | list |       | copies of libhsa-runtime64 of the system and of torch: [{"path", "version"}]
+wsl.bundled_runtimes    | list |       | copies of libhsa-runtime64 that torch brings along, by path
 wsl.config              | dict |       | .wslconfig of the Windows user: section.key to value
 wsl.memory_limit_bytes  | int  | bytes | memory= of .wslconfig; absent when it is not set
 wsl.interop             | bool |       | programs of Windows can be started from here
@@ -333,7 +335,9 @@ windows.rocm_on_path    | list |       | folders of PATH with ROCm libraries
 windows.visual_c_version | str |       | version of the Visual C++ runtime (vcruntime140_1.dll)
 windows.environment     | dict |       | GPU variables that are set: name to {"process", "user", "machine": value}
 windows.lmstudio_engines | list |      | engines of LM Studio: [{"name", "version", "targets"}]
-windows.lmstudio_engine | str  |       | engine that LM Studio uses for GGUF files, name@version
+windows.lmstudio_engine | str  |       | engine that LM Studio uses for GGUF files (llama.cpp-win-x86_64-vulkan-avx2)
+windows.lmstudio_engine_version | str | | version of that engine
+windows.lmstudio_targets | list |      | gfx targets that the manifest of that engine lists; empty for Vulkan and CPU
 windows.capture_programs | list |      | installed programs that lay themselves into graphics: OBS Studio, MSI Afterburner ...
 windows.display_resets  | list |       | resets of the display driver in 14 days: [{"at", "code", "driver"}], oldest first
 windows.faults          | list |       | crashes in modules of the GPU stack in 14 days: [{"at", "program", "module", "version", "code", "offset"}]
@@ -362,7 +366,7 @@ memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuc
 ollama.available_bytes llama.free_bytes
 packages.changed updates.* boots.* changed.* kernels.* seen.* report.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
-gpu.shared_used_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
+gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates
 windows.trouble_before_driver windows.trouble_since_driver
 """.split())
