@@ -95,6 +95,8 @@ def _value(text):
     try:
         if kind == "dword":
             return int(digits, 16)
+        if not kind.startswith("hex"):  # "-": a value that the file would delete
+            return None
         data = bytes.fromhex(digits.replace(",", " "))
     except ValueError:
         return None
