@@ -15,6 +15,7 @@ LANE = "loud"
 DEADLINE = 60
 NEEDS = []
 PYTHON = "user"
+SYSTEM = "any"
 
 
 def _arguments():

@@ -72,13 +72,14 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             continue
         snapshot = saved
     if found.trees and not found.snapshots:
-        from rocmdoctor.live.collect import collect
+        from rocmdoctor.live.collect import collect, system_of
 
         root = found.trees[0].absolute()
+        whole = system_of(str(root)) == "windows"  # an export holds what the probes read, its logs too
         snapshot, gathered = collect(now(), root=str(root))
-        texts = [text for text in (interpret.gathered(*each) for each in gathered) if text.reader]
+        texts = [text for text in (interpret.gathered(*each) for each in gathered) if whole or text.reader]
         snapshot.origin = "read"
-        if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
+        if not whole and not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
             snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
             snapshot.notes.clear()
     snapshot.notes += found.problems

@@ -20,7 +20,9 @@ from rocmdoctor.live import trusted
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
 
 SIDE_BY_SIDE = 4
-_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON")
+_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM")
+# What a recorded Windows machine consists of (see probes/windows_machine.py).
+_WINDOWS_EXPORTS = ("registry.reg", "windows.json")
 _HEAD_CAP = 1 << 20
 # No site packages, no PYTHON* variables, no .pyc files written: starts in half the time and leaves nothing behind.
 # Not -I: it would hide the folder of the probe and with it probe_protocol.
@@ -31,7 +33,7 @@ Text = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``."""
+    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``; ``system`` is linux (WSL as well), windows or any."""
 
     path: Path
     provides: tuple[str, ...]
@@ -39,6 +41,7 @@ class Probe:
     deadline: float
     needs: tuple[str, ...]
     python: str
+    system: str = "linux"
 
 
 def read_head(path: Path) -> Probe | None:
@@ -62,7 +65,7 @@ def read_head(path: Path) -> Probe | None:
     try:
         return Probe(path, tuple(str(name) for name in head.get("PROVIDES", ())), head["LANE"],
                      float(head.get("DEADLINE", 5)), tuple(str(need) for need in head.get("NEEDS", ())),
-                     str(head.get("PYTHON", "own")))
+                     str(head.get("PYTHON", "own")), str(head.get("SYSTEM", "linux")))
     except (TypeError, ValueError):
         return None
 
@@ -89,12 +92,13 @@ def collect(
     ``progress`` gets (probe, "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
     """
     told: Progress = progress or (lambda probe, state: None)
+    system = system_of(root)
     snapshot = Snapshot(taken=taken, origin="live")
     texts: list[Text] = []
     jobs: list[tuple[Probe, str]] = []
     environment, left_out = trusted.environment(os.environ)
     for probe in find_probes([Path(folder) for folder in probe_dirs] or [data_dir("probes")]):
-        if only and not only(probe):
+        if only and not only(probe) or probe.system not in ("any", system):
             continue
         if probe_dirs and (reason := trusted.why_not(str(probe.path))):
             snapshot.notes.append(f"The probe {probe.path} was not run: {reason}.")
@@ -130,6 +134,17 @@ def collect(
     _spread(snapshot)
     _record_stuck(snapshot)
     return snapshot, texts
+
+
+def system_of(root: str) -> str:
+    """``windows`` or ``linux`` (WSL as well): this machine's, or that of a recorded one.
+
+    >>> system_of("/nowhere")
+    'linux'
+    """
+    if root == "/":
+        return "windows" if sys.platform == "win32" else "linux"
+    return "windows" if any(Path(root, name).is_file() for name in _WINDOWS_EXPORTS) else "linux"
 
 
 def find_pythons(environ: Mapping[str, str], home: Path, told: Callable[[str], None] | None = None) -> tuple[str, ...]:
