@@ -27,7 +27,8 @@ _STAGE = re.compile(r"[-._~]?(?P<word>alpha|beta|devel|dev|rc|preview|pre|nightl
 _FEDORA_RC = re.compile(r"-0\.(?:[\w.]{0,40}?\.)?rc(\d{1,3})")
 _REVISION = re.compile(r"[-.+~]?(?P<word>[a-z]{0,12}?)(?P<numbers>\d{1,9}(?:[.-]\d{1,9})*)", re.I)
 _DATE = re.compile(r"(?<!\d)(20[1-3]\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
-_FLAVOUR = re.compile(r"(?<![A-Za-z0-9])(generic|oem|lowlatency|hwe|aws|azure|gcp|oracle|nvidia|raspi|pve|amd64|default|arch|zen|cachyos|ogc|lts|fc|el|microsoft)", re.I)
+_FLAVOUR = re.compile(
+    r"(?<![A-Za-z0-9])(generic|oem|lowlatency|hwe|aws|azure|gcp|oracle|nvidia|raspi|pve|amd64|default|arch|zen|cachyos|ogc|lts|fc|el|microsoft)", re.I)
 _UBUNTU_POINT = re.compile(r"-\d+ubuntu\d+\.(\d+)")
 SCHEMES = ("", "kernel", "abi", "date", "firmware", "mesa", "rocm", "dkms", "module", "driver", "adrenalin", "build", "tag", "python", "package",
            "app", "engine", "bios")
@@ -57,11 +58,16 @@ class Version:
     line: str = ""  # numbers of two lines do not compare
 
     @property
-    def _order(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def release(self) -> tuple[int, ...]:
+        """The numbers alone, without ending zeros: 6.8rc1 and 6.8.0 are (6, 8)."""
         numbers = self.numbers
         while numbers and numbers[-1] == 0:
             numbers = numbers[:-1]
-        return numbers, self.stage
+        return numbers
+
+    @property
+    def _order(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return self.release, self.stage
 
     def _comparable(self, other: object) -> Version:
         if not isinstance(other, Version) or _apart(self, other):

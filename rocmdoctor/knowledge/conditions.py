@@ -16,7 +16,6 @@ import re2
 
 from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
-from rocmdoctor.facts.versions import Version
 from rocmdoctor.knowledge import syntax, tables
 
 _CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
@@ -174,11 +173,11 @@ def _value(name: str) -> _Eval:
     return run
 
 
-def _version(value: Any) -> Version:
+def _version(value: Any) -> tuple[int, ...]:
     found = versions.parse(_scalar(value))
     if found is None:
         raise _UnknownValue
-    return found
+    return found.release
 
 
 def _listed(value: Any) -> list[Any]:

@@ -58,10 +58,14 @@ def plain_version(value: Any) -> str:
     >>> plain_version("6.17.7-200.fc43.x86_64"), plain_version("v2.9.0+rocm6.4"), plain_version("1:20251111-1")
     ('6.17.7', '2.9.0', '20251111')
     """
-    return ".".join(map(str, _version(value).numbers))
+    return ".".join(map(str, _parsed(value).numbers))
 
 
-def _version(value: Any) -> Version:
+def _version(value: Any) -> tuple[int, ...]:
+    return _parsed(value).release
+
+
+def _parsed(value: Any) -> Version:
     found = versions.parse(value)
     if found is None:
         raise ValueError(f"no version in {str(value)!r}: it does not begin with a dotted number")
