@@ -65,6 +65,7 @@ GROUPS = {
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
     "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config"},
+    "printed": frozenset(KINDS) - {"prose", "comment"},  # a short paste without its surroundings looks like a form
     "any": frozenset(KINDS) - {"comment"},
 }
 
