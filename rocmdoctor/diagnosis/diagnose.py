@@ -88,7 +88,7 @@ def _fixes(judged: Judged, look: Lookup, facts: dict[str, Fact]) -> list[Fix]:
         commands = (line for command in row.get("commands") or () for line in boot_commands.for_machine(fill_in(command, look, scope), facts))
         found.append(Fix(fill_in(row["do"], look, scope), fill_in(row.get("detail"), look, scope), tuple(commands), str(row.get("risk", "none")),
                          tuple(row.get("needs") or ()), fill_in(row.get("side_effects"), look, scope), fill_in(row.get("verify"), look, scope),
-                         fill_in(row.get("undo"), look, scope)))
+                         fill_in(row.get("undo"), look, scope), str(row.get("language", "shell"))))
     return found
 
 

@@ -40,8 +40,8 @@ def experiments(symptom: str, facts: dict[str, Fact], everything: bool = False) 
 def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
     windows = _texts(facts, "about.os") == ["windows"]
     commands = dict(row.get("commands") or {})
-    told = commands.get("powershell") if windows and "powershell" in commands else next(iter(commands.values()), [])
-    return Fix(f"Try: {row['do']}", str(row["means"]), tuple(told))
+    language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
+    return Fix(f"Try: {row['do']}", str(row["means"]), tuple(commands.get(language, ())), language=language)
 
 
 def _closeness(row: dict[str, Any]) -> int:
