@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import Evidence, Finding, Report
+from rocmdoctor.facts.model import Evidence, Finding, Known, Report
 from rocmdoctor.share.wash import wash, wash_command
 
 MAX_EVIDENCE = 6
