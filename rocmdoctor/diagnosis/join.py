@@ -7,7 +7,7 @@ import re
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
-from rocmdoctor.knowledge import products, tables
+from rocmdoctor.knowledge import products, tables, windows_drivers
 
 
 def _value(facts: dict[str, Fact], name: str, item: str) -> str:
@@ -88,6 +88,7 @@ def join(facts: dict[str, Fact]) -> None:
     facts.update(merged)
     for item in items_of(facts):
         derive(facts, item)
+    windows_drivers.complete(facts)
 
 
 def derive(facts: dict[str, Fact], item: str) -> None:

@@ -28,6 +28,7 @@ _SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zX
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
 _QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
 
 
@@ -110,7 +111,7 @@ class _Reader:
             self.archive(path, name)
         elif _is_binary(raw):
             self.found.problems.append(f"{name}: binary file, not read as text")
-        elif raw.lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
+        elif raw.removeprefix(_BOM).lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
             self.saved(raw + (stream.read(8 * BIG) if path and size > BIG else b""), name)
         elif size > BIG if path else whole and taken == BIG:
             if path is None:
@@ -151,13 +152,23 @@ class _Reader:
 
     def saved(self, raw: bytes, name: str) -> None:
         try:
-            data = json.loads(raw)
+            data = json.loads(raw.removeprefix(_BOM))
+            if str(data.get("schema")).startswith("rocmdoctor.windows/"):
+                self.collected(raw.removeprefix(_BOM))
+                return
             if str(data.get("schema")).startswith("rocmdoctor.bundle/"):
                 self._made |= {name.removesuffix("manifest.json") + made for made in ("report.md", "report.html")}
                 return
             self.found.snapshots.append(data.get("snapshot", data))
         except (ValueError, AttributeError, RecursionError) as error:
             self.found.problems.append(f"{name}: a saved report that cannot be read ({error}); save it again")
+
+    def collected(self, raw: bytes) -> None:
+        """What deploy/collect.ps1 wrote becomes a machine tree: the probes read it as they read Windows itself."""
+        root = pathlib.Path(self.spool(), f"root{len(self.found.trees)}")
+        root.mkdir()
+        (root / "windows.json").write_bytes(raw)
+        self.found.trees.append(root)
 
     def archive(self, path: pathlib.Path | None, name: str) -> None:
         if path is None:
@@ -226,6 +237,10 @@ class _Reader:
                         folders.remove(name)  # a machine: the probes read it; of a copy that is only /sys the texts are read, too
                     else:
                         copied.append(here / name)
+            if "registry.reg" in files and not {"dxgi.json", "cim.json", "files.tsv"}.isdisjoint(files):  # an export of a Windows machine
+                self.found.trees.append(here)
+                folders.clear()
+                continue
             self.part = any(here.is_relative_to(top) for top in copied)
             for file in sorted(files):
                 count += 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 
@@ -67,6 +69,16 @@ def _kept(hits: list[Hit], text: Text) -> list[Hit]:
     return out
 
 
+def kind_at(text: Text, parts: list[kinds.Part] | None = None) -> Callable[[int], str]:
+    """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
+    if text.path:
+        with text.path.open("rb") as file:
+            parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
+    parts = parts or kinds.parts_of(text.text)
+    starts = [start for start, _, _ in parts]
+    return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
@@ -80,7 +92,8 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
-            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))))
+            lines = blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))
+            found = list(scanner.scan(text.name, lines, kind_at(text, parts)))
             snapshot.hits += _kept([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))

@@ -65,6 +65,8 @@ GROUPS = {
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
     "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config"},
+    "printed": frozenset(KINDS) - {"prose", "comment"},  # a short paste without its surroundings looks like a form
+    "any": frozenset(KINDS) - {"comment"},
 }
 
 SAMPLED = 1 << 19  # characters from which on a text is sampled first
