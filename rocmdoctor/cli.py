@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pathlib
 import sys
@@ -10,6 +11,8 @@ import traceback
 import click
 
 from rocmdoctor import __version__, commands, streams
+from rocmdoctor.knowledge import trusted_file
+from rocmdoctor.live.ending import orderly
 from rocmdoctor.share.wash import wash
 
 
@@ -42,8 +45,18 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: exit statuses as documented. A failure of our own is 70 with one line of what and where, an interrupt 130."""
+    """Entry point: exit statuses as documented; a failure of our own is 70 with one line of what and where, a signal 128 and its number."""
     streams.ready()
+    with orderly():
+        try:
+            _main()
+        finally:
+            for sentence in trusted_file.left_out():
+                with contextlib.suppress(OSError, ValueError):
+                    click.echo(sentence, err=True)
+
+
+def _main() -> None:
     try:
         try:
             found = cli.main(standalone_mode=False)

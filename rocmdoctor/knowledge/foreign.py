@@ -1,15 +1,12 @@
-"""Rules of somebody else: a file that is read within bounds, and data of the form that rules have."""
+"""Rules of somebody else: YAML within bounds, and data of the form that rules have."""
 
 from __future__ import annotations
 
-import pathlib
 from typing import Any
 
 from rocmdoctor.knowledge import cache
-from rocmdoctor.texts import files
 
 MOST_FILES = 2000
-LARGEST = 1 << 20
 _DEEPEST = 50  # the composer of libyaml calls itself for each, and ends the process when its stack ends
 _NODES = 50_000
 _TEXTS = ("id", "kind", "title", "severity", "status", "stage", "for_each", "when", "says", "why", "formerly")
@@ -18,11 +15,11 @@ _FIX_TEXTS = ("do", "detail", "only_if", "risk", "side_effects", "verify", "undo
 _FIX_LISTS = ("commands", "needs")
 
 
-def yaml_file(path: pathlib.Path) -> Any:
-    """Plain data. A link is followed, a pipe or a device never opened. Raises OSError, ValueError, yaml.YAMLError."""
+def parse(raw: bytes) -> Any:
+    """Plain data from the YAML of a file. Raises ValueError, yaml.YAMLError."""
     import yaml
 
-    text = files.whole(path, LARGEST).decode("utf-8")
+    text = raw.decode("utf-8")
     depth = nodes = 0
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

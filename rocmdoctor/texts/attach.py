@@ -31,8 +31,8 @@ _FIRST = 1 << 20  # of a big text the readers get this much
 _SMALL_FILE = 64 << 10  # of a copied /sys in an archive
 _SHOWN_LINKS = 5
 _SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
 _QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
-_PROSE_START = re.compile(r"(?![bcdlps-][rwxsStT-]{9}[ .+@]|uid=\d)[a-z(\"'`A-Z/0-9-]")  # not ls -l, not id
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Attached:
 
 
 def clean(text: str) -> str:
-    """Without colours, CR, control characters, quote marks and HTML escapes; wrapped prose joined (line numbers are kept)."""
+    """Without colours, CR, control characters, quote marks and HTML escapes."""
     text = door.printable(text).replace("\r\n", "\n").replace("\r", "\n")
     if "&lt;" in text or "&gt;" in text or "&quot;" in text:
         text = html.unescape(text)
@@ -68,32 +68,7 @@ def clean(text: str) -> str:
     except (ValueError, RecursionError):
         pass  # as it stands, then
     lines = [_QUOTES.sub("", line) if line.startswith(">") else line for line in door.printable(text).split("\n")]
-    return "\n".join(_unwrap(lines))
-
-
-def _prose(line: str) -> bool:
-    words = line.split()
-    if "  " in line.strip() or " : " in line or "\t" in line.strip() or " 0x" in line or line.startswith(("=====", "|", "[", "#")):
-        return False  # columns, not a sentence
-    return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
-
-
-def _unwrap(lines: list[str]) -> list[str]:
-    out = list(lines)
-    head = 0
-    fenced = lines[0].lstrip().startswith("```")
-    for i in range(1, len(lines)):
-        if lines[i - 1] == "":
-            head = i - 1
-        fence = lines[i].lstrip().startswith("```")
-        fenced ^= fence
-        joinable = not (fenced or fence) and _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
-        if joinable:
-            out[head] = out[head] + " " + lines[i].strip()
-            out[i] = ""
-        else:
-            head = i
-    return out
+    return "\n".join(lines)
 
 
 def _is_binary(raw: bytes) -> bool:
@@ -162,7 +137,7 @@ class _Reader:
             self.archive(unpack.Begun(head, source), head, name, path, depth)
         elif _is_binary(head):
             self.problem(f"{name}: binary file, not read as text")
-        elif head.lstrip()[:1] == b"{" and b"rocmdoctor." in head[:300]:
+        elif head.removeprefix(_BOM).lstrip()[:1] == b"{" and b"rocmdoctor." in head[:300]:
             more, _ = self.take(source, name, door.MOST_BYTES + 1 - len(head)) if whole else (b"", False)
             self.saved(head + more, name)
         else:
@@ -227,7 +202,10 @@ class _Reader:
         """A report or snapshot, or the list of what is in a bundle."""
         cut = door.Cut()
         try:
-            data = door.json_value(raw, cut)
+            data = door.json_value(raw.removeprefix(_BOM), cut)
+            if str(data.get("schema")).startswith("rocmdoctor.windows/"):
+                self.collected(raw.removeprefix(_BOM))
+                return
             if str(data.get("schema")).startswith("rocmdoctor.bundle/"):
                 self._made |= {name.removesuffix("manifest.json") + made for made in ("report.md", "report.html")}
                 return
@@ -240,6 +218,12 @@ class _Reader:
                 self.problem(f"{name}: {cut.said()}")
         except (ValueError, AttributeError) as error:
             self.problem(f"{name}: a saved report that cannot be read ({_why(error)}); save it again")
+
+    def collected(self, raw: bytes) -> None:
+        """What deploy/collect.ps1 wrote becomes a machine's tree: the probes read it as they read Windows itself."""
+        tree = Tree(self.place())
+        tree.write("windows.json", raw)
+        self.found.trees.append(tree.top)
 
     def archive(self, source: unpack.Begun, head: bytes, name: str, path: pathlib.Path | None, depth: int) -> None:
         """Every member that is a text; a copied /sys becomes a machine's tree."""
@@ -307,8 +291,13 @@ class _Reader:
         """Texts of a folder; a copied /sys in it (by content: class/drm or class/kfd) becomes a machine's tree, unless it is one already."""
         parts: list[pathlib.Path] = []
         out: list[str] = []
+        exports: set[pathlib.Path] = set()  # of Windows machines
 
         def enter(here: pathlib.Path, folders: list[str]) -> list[str]:
+            if os.path.isfile(here / "registry.reg") and any(os.path.isfile(here / other) for other in ("dxgi.json", "cim.json", "files.tsv")):
+                exports.add(here)
+                self.found.trees.append(here)
+                return []
             chosen = []
             for name in folders:
                 machine = not copied and any(os.path.isdir(here / name / "class" / kind) for kind in ("drm", "kfd"))
@@ -324,6 +313,8 @@ class _Reader:
         part = self.part
         try:
             for entry in files.entries(top, self.problem, enter):
+                if entry.path.parent in exports:
+                    continue
                 name = door.name(entry.name)
                 if entry.link:
                     if files.leads_out(top, entry):
