@@ -90,7 +90,7 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
     ("wifi", "ssid", r"(?i:\bE?SSID\b\s*[:=]?\s*)[\"'](?P<v>[^\"'\n]{1,40})[\"']"),
     ("wifi", "ssid", r"(?i:\bE?SSID\s*[:=]\s*)(?P<v>[^\s\"',;][^\n\"',;]{0,40}?)(?=\s*(?:$|[\n,;]))"),
 )
-_IPV4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)")
+_IPV4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w+~-]|\.\d)")  # with a local or Debian part behind it, it is a version
 _IPV6 = re.compile(r"(?<![\w:.])(?=[0-9a-fA-F:]*:[0-9a-fA-F:]*:)[0-9a-fA-F:]{3,39}(?![\w:.])")
 _URL_HOST = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://(?:[^\s/@\"'<>]*@)?(?P<v>[A-Za-z0-9_][A-Za-z0-9._-]*)")
 _LOCAL_DOMAIN = re.compile(r"(?<![\w./-])(?P<v>(?:[A-Za-z0-9][\w-]*\.)+(?:local|lan|internal|intranet|corp|home|localdomain|home\.arpa|private))"
