@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
-from rocmdoctor.knowledge import tables, windows_drivers
+from rocmdoctor.knowledge import products, tables, windows_drivers
 
 
 def _value(facts: dict[str, Fact], name: str, item: str) -> str:
@@ -15,6 +16,7 @@ def _value(facts: dict[str, Fact], name: str, item: str) -> str:
     return str(fact.value) if isinstance(fact, Known) else ""
 
 
+_TOLD = re.compile(r"\.(?:report_prose|named)\|")
 _IDENTITY = ("gpu.pci_address", "gpu.pci_id", "gpu.gfx_reported", "gpu.gfx_target")
 
 
@@ -43,14 +45,16 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
     """Items of several sources that are one device; what has no identity belongs to the only GPU there is."""
     groups: list[list[str]] = []
     nameless: list[str] = []
-    for item in items_of(facts):
+    for item in sorted(items_of(facts), key=lambda item: ".named|" in item):  # what is named in passing adds to what is known, and comes last
+        if ".named|" in item and groups and not any(_same(facts, member, item) for group in groups for member in group):
+            continue
         if not any(_value(facts, name, item) for name in _IDENTITY):
             nameless.append(item)
             continue
         source = _source(item)
         for group in groups:
             # Prose repeats what a tool printed ("RX 6700/6700 XT" of lspci): it adds no second GPU.
-            prose = ".report_prose|" in item and not all(".report_prose|" in member for member in group)
+            prose = _TOLD.search(item) is not None and not all(_TOLD.search(member) for member in group)
             other = prose or all(_source(member) != source for member in group)
             if other and any(_same(facts, member, item) for member in group):
                 group.append(item)
@@ -64,19 +68,28 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
     return groups + [[item] for item in nameless]
 
 
+def _names_more(name: Fact, than: Fact) -> bool:
+    """Whether a name is that of a card where the other is a code name or that of a processor."""
+    kinds = [product[0].kind if isinstance(fact, Known) and (product := products.find(str(fact.value)[:200])) else "" for fact in (name, than)]
+    return kinds[0] == "card" and kinds[1] in ("chip", "cpu")
+
+
 def join(facts: dict[str, Fact]) -> None:
     """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
     for item in items_of(facts):
         _target_of_id(facts, item)  # by the target texts are joined
     merged: dict[str, Fact] = {}
-    for number, group in enumerate(_grouped(facts)):
+    groups = _grouped(facts)
+    dropped = set(items_of(facts)) - {item for group in groups for item in group}
+    for key in [key for key in facts if key.startswith("gpu.") and vocabulary.split_key(key)[1] in dropped]:
+        del facts[key]
+    for number, group in enumerate(groups):
         for item in group:
             for key in [k for k in facts if k.endswith(f"[{item}]") and k.startswith("gpu.")]:
                 new = vocabulary.key(vocabulary.split_key(key)[0], str(number))
-                if not isinstance(merged.get(new), Known):
-                    merged[new] = facts.pop(key)
-                else:
-                    facts.pop(key)
+                fact = facts.pop(key)
+                if not isinstance(merged.get(new), Known) or key.startswith("gpu.name[") and _names_more(fact, merged[new]):
+                    merged[new] = fact
     facts.update(merged)
     for item in items_of(facts):
         derive(facts, item)

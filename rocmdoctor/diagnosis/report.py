@@ -109,7 +109,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     llm = llm_picture.pictures(snapshot.facts)
     memory = None if none else picture(snapshot.facts, asked, setting)
-    findings = diagnose(snapshot, book.rules) if not none or llm else []
+    findings = diagnose(snapshot, book) if not none or llm else []
     if none:  # without a GPU of its own the machine can still run a server that was asked
         findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
     if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):

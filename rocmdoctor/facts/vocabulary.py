@@ -354,7 +354,15 @@ report.fails_on         | list |       | backends that the writer says are wrong
 report.works_on_gpus    | list |       | gfx targets of other GPUs that the writer says are right
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
+report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
 report.gfx_mentioned    | list |       | every gfx target that the texts name
+about.gpu               | list |       | what the evidence is about: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
+about.amd               | bool |       | whether AMD hardware or ROCm is meant
+about.apu               | bool |       | whether one of the AMD GPUs is part of the processor
+about.app               | list |       | applications that were read or named, in small letters
+about.backend           | list |       | backends in use or named: hip, vulkan, opencl, cpu
+about.os                | str  |       | linux, windows or wsl
+about.container         | bool |       | whether the program runs inside a container
 """
 
 # These differ between two runs on a machine where nothing changed, or repeat what another fact says better: when two
@@ -364,7 +372,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* changed.* kernels.* seen.* report.*
+packages.changed updates.* boots.* changed.* kernels.* seen.* report.* about.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates
@@ -383,7 +391,7 @@ _FAMILIES = tuple(name[:-1] for name in FACTS if name.endswith(".*"))
 
 def declared(name: str) -> bool:
     """Whether ``name`` (without an item) is in the vocabulary."""
-    return name in FACTS or name.startswith(("seen.", "changed.")) or any(
+    return name in FACTS or name.startswith("changed.") or any(
         name.startswith(family) and len(name) > len(family) for family in _FAMILIES)
 
 

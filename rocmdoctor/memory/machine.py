@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,16 +96,6 @@ class Facts:
         """Where a fact comes from."""
         fact = self.known(name, item)
         return fact.source if fact else ""
-
-
-def version(release: str) -> tuple[int, ...]:
-    """The numbers at the head of a kernel release or a program's version.
-
-    >>> version("6.16.9-200.fc43"), version("v0.13.1"), version("")
-    ((6, 16, 9), (0, 13, 1), ())
-    """
-    found = re.match(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})", release)
-    return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
 def fitted_size(ram: int) -> int:

@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"<[a-z]+-\d+ü?>")
 def _evidence_words() -> frozenset[str]:
     """Words that some rule looks for: a user called "max" must not cost the log its every "max"."""
     book = rules.load()
-    text = " ".join(p for rule in book.rules.values() for group in rule.patterns.values() for p in group)
+    text = " ".join(pattern for signal in book.patterns() for pattern in signal.patterns)
     text += " ".join(f"{rule.title} {rule.says} {rule.id}" for rule in book.rules.values())
     return frozenset(word.lower() for word in re.findall(r"[A-Za-z][A-Za-z0-9]+", text))
 
@@ -153,7 +153,7 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
     clean = copy.copy(taken)
     clean.facts = {redactor.text(key, "facts"): fact_from_json(redactor.plain(fact, key)) for key, fact in facts.items()}
     clean.hits = [Hit(h.rule, h.group, redactor.text(h.source, "file names"), h.line, redactor.text(h.text, h.source),
-                      redactor.plain(h.captures, h.source), tuple(redactor.text(line, h.source) for line in h.around)) for h in taken.hits]
+                      redactor.plain(h.captures, h.source), tuple(redactor.text(line, h.source) for line in h.around), h.kind) for h in taken.hits]
     clean.runs = [ProbeRun(r.probe, redactor.text(r.interpreter, r.probe), r.seconds, r.ended, r.signal,
                            redactor.text(r.noise, r.probe)) for r in taken.runs]
     clean.notes = [redactor.text(note, "notes") for note in taken.notes]

@@ -30,7 +30,6 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
 _BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
 _QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
-_PROSE_START = re.compile(r"(?![bcdlps-][rwxsStT-]{9}[ .+@]|uid=\d)[a-z(\"'`A-Z/0-9-]")  # not ls -l, not id
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +64,13 @@ def decode(raw: bytes) -> str:
 
 
 def clean(text: str) -> str:
-    """Without colours, CR, NUL, quote marks and HTML escapes; wrapped prose joined (line numbers are kept)."""
+    """Without colours, CR, NUL, quote marks and HTML escapes."""
     text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if "&lt;" in text or "&gt;" in text or "&quot;" in text:
         text = html.unescape(text)
     text = embedded.plain_log(text)
     lines = [_QUOTES.sub("", line) if line.startswith(">") else line for line in text.split("\n")]
-    return "\n".join(_unwrap(lines))
-
-
-def _prose(line: str) -> bool:
-    words = line.split()
-    if "  " in line.strip() or " : " in line or "\t" in line.strip() or " 0x" in line or line.startswith(("=====", "|", "[", "#")):
-        return False  # columns, not a sentence
-    return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
-
-
-def _unwrap(lines: list[str]) -> list[str]:
-    out = list(lines)
-    head = 0
-    fenced = lines[0].lstrip().startswith("```")
-    for i in range(1, len(lines)):
-        if lines[i - 1] == "":
-            head = i - 1
-        fence = lines[i].lstrip().startswith("```")
-        fenced ^= fence
-        joinable = not (fenced or fence) and _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
-        if joinable:
-            out[head] = out[head] + " " + lines[i].strip()
-            out[i] = ""
-        else:
-            head = i
-    return out
+    return "\n".join(lines)
 
 
 def _is_binary(raw: bytes) -> bool:

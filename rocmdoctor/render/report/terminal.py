@@ -11,7 +11,7 @@ from rich.text import Text
 from rocmdoctor.facts.model import Evidence, Finding, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.report import kernels_text, llm_text
-from rocmdoctor.render.report.wording import MAX_EVIDENCE, evidence_place, evidence_text, layer_words, standing_words, unknown_groups, verdict_words
+from rocmdoctor.render.report.wording import MAX_EVIDENCE, evidence_place, evidence_text, layer_words, read_words, standing_words, unknown_groups, verdict_words
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
 _SEVERITY_STYLE = {"critical": "bold red", "error": "red", "warning": "yellow", "info": "cyan"}
@@ -53,6 +53,8 @@ def render(report: Report, width: int, colour: bool) -> str:
     say(console, Text(verdict, style=style))
     console.print()
     _print_ladder(console, report)
+    for label, words in read_words(report):
+        say(console, Text.assemble((f"{label:<10}", "bold"), wash(words)), 2)
     llm_text.section(console, report)
     for place, finding in enumerate(report.findings, 1):
         console.print()
