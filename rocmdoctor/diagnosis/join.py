@@ -61,11 +61,24 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
                 break
         else:
             groups.append([item])
+    groups = _address_met(facts, groups)
     if len(groups) == 1:
         sources = {_source(member) for member in groups[0]}
         alone = [item for item in nameless if _source(item) not in sources]  # a source does not name one GPU twice
         return [groups[0] + alone, *([item] for item in nameless if item not in alone)]
     return groups + [[item] for item in nameless]
+
+
+def _address_met(facts: dict[str, Fact], groups: list[list[str]]) -> list[list[str]]:
+    """A kernel log tells the address alone, prose the product alone: where there is one of each they are one device."""
+    def known(group: list[str], *names: str) -> bool:
+        return any(_value(facts, name, item) for name in names for item in group)
+
+    placed = [group for group in groups if known(group, _IDENTITY[0]) and not known(group, *_IDENTITY[1:])]
+    named = [group for group in groups if not known(group, _IDENTITY[0])]
+    if len(groups) == 2 and len(placed) == len(named) == 1:
+        return [placed[0] + named[0]]
+    return groups
 
 
 def _names_more(name: Fact, than: Fact) -> bool:
