@@ -99,7 +99,7 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
     commands = []
     for name in missing:
         fact = look(name)
-        commands.append(getattr(fact, "command", "") or f"rocmdoctor check shows {name}")
+        commands.append(getattr(fact, "command", "") or f"rocmdoctor check   # shows {vocabulary_words.sought(name)}")
     return judged.rule.asks or next(iter(questions), "Is it this?"), list(dict.fromkeys(commands))
 
 
