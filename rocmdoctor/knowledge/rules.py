@@ -21,7 +21,7 @@ NEAR = ("line", "block", "file", "report")  # how close the signals of one rule 
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
            "instead_of", "general", "specific", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
 MOST_BYTES = 1 << 20  # of one file
-_FIX_FIELDS = {"do", "detail", "commands", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
+_FIX_FIELDS = {"do", "detail", "commands", "language", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
 
 @dataclass(frozen=True, slots=True)
