@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pathlib
@@ -9,6 +10,8 @@ import pathlib
 import click
 
 from rocmdoctor import __version__, commands
+from rocmdoctor.knowledge import trusted_file
+from rocmdoctor.live.ending import orderly
 
 
 class _Walked(click.Group):
@@ -33,7 +36,17 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: exit statuses as documented; a failure of our own is 70, an interrupt 130, a closed pipe is silent."""
+    """Entry point: exit statuses as documented; a failure of our own is 70, a signal 128 and its number, a closed pipe is silent."""
+    with orderly():
+        try:
+            _main()
+        finally:
+            for sentence in trusted_file.left_out():
+                with contextlib.suppress(OSError, ValueError):
+                    click.echo(sentence, err=True)
+
+
+def _main() -> None:
     try:
         raise SystemExit(cli.main(standalone_mode=False))
     except click.ClickException as error:

@@ -180,7 +180,7 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
 def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], taken: str) -> tuple[Snapshot, list[Finding] | None]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rocmdoctor.live.collect import find_pythons
+    from rocmdoctor.live.collect import find_pythons, patience
     from rocmdoctor.preflight.examination import examination
     from rocmdoctor.preflight.expectations import needs_rules
 
@@ -191,27 +191,19 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
         from rocmdoctor.render.gate import text  # noqa: F401
         from rocmdoctor.scan.scanner import Scanner
 
-        return Scanner(rules.load().rules.values() if asked else ())
+        return Scanner(rules.load().patterns() if asked else ())
 
     if level >= 2 and root == "/":
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+        home = pathlib.Path(os.path.expanduser("~"))
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, home, lambda words: click.echo(words, err=True)))))
     asked = needs_rules(each.path for each in policy.expectations)
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(ready)
-        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, _patience(), progress)
+        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, patience(), progress)
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     return snapshot, _findings(policy, snapshot)
-
-
-def _patience() -> float:
-    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
-    try:
-        running = int(pathlib.Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
-    except (OSError, ValueError, IndexError):
-        return 1.0
-    return min(10.0, max(1.0, running / (os.cpu_count() or 1)))
 
 
 def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:
@@ -287,7 +279,7 @@ def _node(root: str, snapshot_file: str | None) -> str:
 def _hostname(file: pathlib.Path) -> str:
     """The first word of the file that is no comment; "" where there is none. A link may lead out of the tree, to this host's."""
     try:
-        if file.is_symlink() or not file.is_file():
+        if file.is_symlink() or not file.is_file() or not file.resolve().is_relative_to(file.parents[1].resolve()):
             return ""
         with open(file, encoding="utf-8", errors="replace") as opened:
             lines = opened.read(1024).splitlines()

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from rocmdoctor.compare import way_back
 from rocmdoctor.compare.differences import Difference, differences, is_rate, unit
+from rocmdoctor.facts import versions
 from rocmdoctor.facts.model import Fact, Known, Snapshot
 from rocmdoctor.facts.sections import Change, ChangedPart, Comparison, Event
 from rocmdoctor.facts.sizes import words
 from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import components, known_bad
 from rocmdoctor.knowledge.components import Component
-from rocmdoctor.knowledge.conditions import version_key
 
 # One change each: several GPUs or environments change apart from one another.
 _APART = ("gpu", "torch", "app", "test", "llm", "vk")
@@ -240,17 +240,10 @@ def _how(kind: str, name: str, old: Any, new: Any) -> str:
         return "worse" if after > before else "better" if after < before else "changed"
     if unit(name) == "bytes" and number:
         return "smaller" if new < old else "larger"
-    if kind == "update" and all(re.match(r"v?\d", _bare(v)) for v in (old, new)):  # names and lists have no order
-        try:
-            return "downgraded" if version_key(_bare(new)) < version_key(_bare(old)) else "updated"
-        except ValueError:
-            return "changed"
+    if kind == "update" and all(re.match(r"v?\d", str(v)) for v in (old, new)):  # names and lists have no order
+        order = versions.compare(new, old)
+        return "changed" if order is None else "downgraded" if order < 0 else "updated"
     return "changed"
-
-
-def _bare(version: Any) -> str:
-    """Without the epoch, which is the packagers' and no part of the version."""
-    return str(version).split(":", 1)[-1]
 
 
 def suspects(comparison: Comparison) -> list[Change]:

@@ -1,190 +1,177 @@
-"""Facts and rules to ranked findings, without weights: what explains most of what was seen comes first."""
+"""Evidence and knowledge to ranked findings, without weights: what explains most of what was seen comes first."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.diagnosis import boot_commands, unexplained
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.diagnosis.checks import checks
+from rocmdoctor.diagnosis.evidence import Evidence as Seen
+from rocmdoctor.diagnosis.evidence import Place
+from rocmdoctor.diagnosis.fill import fill_in, shown, shown_value
 from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Known, Snapshot, Unknown
+from rocmdoctor.facts.model import LAYERS, SEVERITIES, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
 from rocmdoctor.facts.sections import Fix
-from rocmdoctor.knowledge import components, tables
-from rocmdoctor.knowledge.conditions import Answer, Lookup
-from rocmdoctor.knowledge.rules import Rule
+from rocmdoctor.knowledge import components, vocabulary_words
+from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
+from rocmdoctor.knowledge.rules import Rule, Rulebook
 
-_PLACE = re.compile(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
 MOST_EVIDENCE = 8
+MOST_POSSIBLE = 8
 
 
 @dataclass(slots=True)
-class _Judged:
+class Judged:
+    """A rule, or a row of a table as a rule of its own, with its answer and what it rests on."""
+
     rule: Rule
-    item: str
     answer: Answer
-    explained: list[str]
-
-
-class Facts:
-    """Look-up over a snapshot, with what the patterns saw as facts of their own."""
-
-    def __init__(self, snapshot: Snapshot, rules: Iterable[Rule]) -> None:
-        self._facts = snapshot.facts
-        self._seen: dict[str, list[str]] = {}
-        self._read = snapshot.texts_read > 0
-        for hit in snapshot.hits:
-            for name in (f"seen.{hit.rule}", f"seen.{hit.rule}.{hit.group}"):
-                self._seen.setdefault(name, [])
-            for name, text in hit.captures.items():
-                values = self._seen.setdefault(f"seen.{hit.rule}.{name}", [])
-                if text not in values:
-                    values.append(text)
-        self._groups = {f"seen.{r.id}" for r in rules} | {f"seen.{r.id}.{g}" for r in rules for g in r.patterns}
-
-    def lookup(self, item: str = "", each: str = "") -> Lookup:
-        """The facts as one rule sees them: inside ``for_each`` the entity's facts are this item's."""
-        def look(name: str) -> Fact | list[Fact]:
-            if name.startswith("seen."):
-                return self._look_seen(name)
-            entity = vocabulary.entity(name)
-            if entity and entity == each:
-                return self._facts.get(vocabulary.key(name, item), Unknown())
-            if entity:
-                return [self._facts.get(vocabulary.key(name, i), Unknown()) for i in items_of(self._facts, entity)]
-            return self._facts.get(name, Unknown())
-        return look
-
-    def _look_seen(self, name: str) -> Fact:
-        if name in self._groups:
-            if name in self._seen:
-                return Known(True, "texts")
-            return Known(False, "texts") if self._read else Unknown("not_collected", "no log was read")
-        if name in self._seen:
-            return Known(self._seen[name], "texts")
-        return Absent("texts") if self._read else Unknown("not_collected", "no log was read")
-
-
-def _shown(fact: Fact | list[Fact]) -> str:
-    values: list[Any] = [f.value for f in (fact if isinstance(fact, list) else [fact]) if isinstance(f, Known)]
-    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-    return ", ".join(dict.fromkeys(str(v) for v in flat)) or "(unknown)"
-
-
-def fill_in(text: str, lookup: Lookup) -> str:
-    """``{facts}`` replaced by their values; bytes shown as GiB."""
-    def replace(found: re.Match[str]) -> str:
-        call, name = found.groups()
-        if not vocabulary.declared(name):
-            return found.group()
-        fact = lookup(name)
-        if name.endswith("_bytes") and isinstance(fact, Known) and isinstance(fact.value, (int, float)):
-            return f"{fact.value / 2**30:.1f} GiB"
-        if name.endswith("_bytes_per_s") and isinstance(fact, Known) and isinstance(fact.value, (int, float)):
-            return f"{fact.value / 1e9:.0f} GB/s"
-        return tables.override_for(_shown(fact).split(",")[0]) or "(none known)" if call else _shown(fact)
-    return _PLACE.sub(replace, text)
+    item: str = ""
+    place: Place = field(default_factory=Place)
+    explained: list[str] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)  # its own, not those of the symptoms it explains
+    general: bool = False
 
 
 def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
-    family = facts.get("os.family")
-    if not rule.platforms or not isinstance(family, Known):
+    system = facts.get("about.os")
+    if not rule.platforms or not isinstance(system, Known):
         return True
-    inside = isinstance(facts.get("container.kind"), Known)
-    names = {str(family.value)} | ({"container"} if inside else set()) | ({"linux"} if family.value == "wsl" else set())
+    inside = facts.get("about.container") == Known(True, "computed")
+    names = {str(system.value)} | ({"container"} if inside else set()) | ({"linux"} if system.value == "wsl" else set())
     return bool(names & set(rule.platforms)) or "container" in rule.platforms
 
 
-def _finding(judged: _Judged, snapshot: Snapshot, facts: Facts, standing: Any) -> Finding:
-    rule = judged.rule
-    look = facts.lookup(judged.item, rule.for_each)
+def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
+    """Every cause that fits this system, asked for each item and at each place; of one item the best answer."""
+    for rule in book.rules.values():
+        if rule.kind != "cause" or rule.status == "retired" or not _platform_fits(rule, seen.facts):
+            continue
+        for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
+            place, answer = seen.ask(rule, item)[0]
+            explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
+            hits = list(seen.own(rule, place))
+            if answer.value is None:
+                answer, hits = _open_way(rule, seen, item, place, answer)
+            yield Judged(rule, answer, item, place, explained, hits, rule.general)
 
-    def shown(text: Any) -> str:
-        return fill_in(str(text or ""), look).strip()
 
-    fixes = []
-    for fix in rule.fixes:
+def _open_way(rule: Rule, seen: Seen, item: str, place: Place, answer: Answer) -> tuple[Answer, list[Hit]]:
+    """Of an undecided rule the way with most of its own signals seen; a signal of a way that is closed says nothing."""
+    ways = [(way, list(seen.own_of(rule, way.used, place))) for way in rule.when.open_ways(seen.lookup(item, rule.for_each, place))
+            if not any(name.count(".") == 1 and name.startswith("seen.") for name in way.missing)]  # a symptom nobody told of
+    return max(ways, key=lambda way: len({hit.group for hit in way[1]}), default=(answer, []))  # no hits: nothing of its own was seen
+
+
+def _evidence(judged: Judged, seen: Seen, look: Lookup) -> list[Evidence]:
+    found: list[Evidence] = []
+    for hit in [*judged.hits, *seen.of_symptoms([judged.rule.id, *judged.explained])]:
+        line = Evidence(hit.source, hit.line, hit.text[:400], around=hit.around)
+        if line not in found and len(found) < MOST_EVIDENCE:
+            found.append(line)
+    for name in judged.answer.used:
+        if not name.removeprefix(ANYWHERE).startswith("seen."):
+            fact = look(name)
+            found.append(Evidence(fact=name, value=shown(fact), source=getattr(fact, "source", "")))
+    return found
+
+
+def _fixes(judged: Judged, look: Lookup, facts: dict[str, Fact]) -> list[Fix]:
+    found = []
+    for fix in judged.rule.fixes:
         if fix.only_if and fix.only_if.ask(look).value is False:
             continue
-        d = fix.data
-        commands = (line for c in d.get("commands") or () for line in boot_commands.for_machine(shown(c), snapshot.facts))
-        fixes.append(Fix(shown(d["do"]), shown(d.get("detail")), tuple(commands),
-                         str(d.get("risk", "none")), tuple(d.get("needs") or ()), shown(d.get("side_effects")),
-                         shown(d.get("verify")), shown(d.get("undo"))))
-    wanted = {rule.id, *judged.explained, *(n.split(".")[1] for n in judged.answer.used if n.startswith("seen."))}
-    evidence: list[Evidence] = []
-    for hit in sorted((h for h in snapshot.hits if h.rule in wanted), key=lambda h: h.rule != rule.id):
-        line = Evidence(hit.source, hit.line, hit.text[:400], around=hit.around)
-        if line not in evidence and len(evidence) < MOST_EVIDENCE:
-            evidence.append(line)
-    for name in judged.answer.used:
-        if not name.startswith("seen."):
-            evidence.append(Evidence(fact=name, value=_shown(look(name)), source=getattr(look(name), "source", "")))
-    deciding = [fact.command or f"rocmdoctor check shows {name}" for name in judged.answer.missing
-                if not isinstance(fact := look(name), list) and isinstance(fact, Unknown)]
+        row = fix.data
+        scope = judged.rule.scope
+        commands = (line for command in row.get("commands") or () for line in boot_commands.for_machine(fill_in(command, look, scope), facts))
+        found.append(Fix(fill_in(row["do"], look, scope), fill_in(row.get("detail"), look, scope), tuple(commands), str(row.get("risk", "none")),
+                         tuple(row.get("needs") or ()), fill_in(row.get("side_effects"), look, scope), fill_in(row.get("verify"), look, scope),
+                         fill_in(row.get("undo"), look, scope), str(row.get("language", "shell"))))
+    return found
+
+
+def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
+    """(the question that decides, the commands that answer it) for what is not known."""
+    missing = [name for name in judged.answer.missing if isinstance(look(name), (Unknown, list))]
+    questions = [vocabulary_words.question(name) for name in missing]
+    commands = []
+    for name in missing:
+        fact = look(name)
+        commands.append(getattr(fact, "command", "") or f"rocmdoctor check   # shows {vocabulary_words.sought(name)}")
+    return judged.rule.asks or next(iter(questions), "Is it this?"), list(dict.fromkeys(commands))
+
+
+def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
+    rule = judged.rule
+    look = seen.lookup(judged.item, rule.for_each, judged.place)
+    title, severity = fill_in(rule.title, look, rule.scope), rule.severity
+    deciding: list[str] = []
+    if standing == "possible":
+        question, deciding = _asks(judged, look)
+        title = f"{fill_in(question, look, rule.scope)} Possible cause: {title}"
+        loudest = "warning" if judged.explained else "info"  # what explains nothing that was seen is no trouble by itself
+        severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index(loudest) else loudest
     subject = ""
     if rule.for_each == "gpu":
-        subject = fill_in("gpu " + judged.item + " ({gpu.gfx_target})", look)
-    return Finding(rule.id, standing, rule.severity, rule.stage, subject, shown(rule.title), shown(rule.says), shown(rule.why),
-                   evidence, judged.explained, deciding if standing == "possible" else [], fixes, list(rule.references))
+        subject = f"gpu {judged.item} ({shown_value('gpu.gfx_target', look('gpu.gfx_target'))})"
+    return Finding(rule.id, standing, severity, rule.stage, subject, title, fill_in(rule.says, look, rule.scope), fill_in(rule.why, look, rule.scope),
+                   _evidence(judged, seen, look), judged.explained, deciding, _fixes(judged, look, seen.facts), list(rule.references))
 
 
-def _unexplained(finding: Finding, snapshot: Snapshot) -> Finding:
-    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, snapshot.facts)
+def _unexplained(finding: Finding, facts: dict[str, Fact]) -> Finding:
+    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, facts)
     finding.cause = known
-    finding.fixes = [*finding.fixes, report]
+    finding.fixes = [*unexplained.experiments(finding.id, facts), *finding.fixes, report]
     return finding
 
 
-def diagnose(snapshot: Snapshot, rules: dict[str, Rule]) -> list[Finding]:
-    """Ranked findings, best first."""
-    facts = Facts(snapshot, rules.values())
-    symptoms = {r.id for r in rules.values() if r.kind == "symptom" and r.status != "retired"
-                and r.when.ask(facts.lookup()).value is True}
-    true: list[_Judged] = []
-    open_: list[_Judged] = []
-    for rule in rules.values():
-        if rule.kind != "cause" or rule.status == "retired" or not _platform_fits(rule, snapshot.facts):
-            continue
-        for item in items_of(snapshot.facts, rule.for_each) if rule.for_each else [""]:
-            answer = rule.when.ask(facts.lookup(item, rule.for_each))
-            judged = _Judged(rule, item, answer, [s for s in rule.explains if s in symptoms])
-            if answer.value is True:
-                true.append(judged)
-            elif answer.value is None and judged.explained and answer.used and not rule.general:
-                open_.append(judged)
-    beaten = {loser for judged in true for loser in judged.rule.instead_of}
-    true = [j for j in true if j.rule.id not in beaten]
-    # What a server did when it was asked counts as a line of a log does: it was seen to happen.
-    seen = {hit.rule for hit in snapshot.hits} | {rule.id for rule in rules.values() if rule.for_each == "llm"}
+def _decided(judged: list[Judged]) -> list[Judged]:
+    """The true ones without those that a better one sets aside."""
+    beaten = {loser for one in judged for loser in one.rule.instead_of}
+    return [one for one in judged if one.rule.id not in beaten]
 
-    changed = snapshot.facts.get("changed.components")
+
+def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
+    """Ranked findings, best first: causes, specific symptoms, possible causes, generic symptoms, risks."""
+    seen = Seen(snapshot, book)
+    changed = seen.facts.get("changed.components")
     fresh = set(changed.value) if isinstance(changed, Known) else set()
 
-    def order(j: _Judged) -> tuple[Any, ...]:
-        own = j.rule.id in seen
-        # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
-        new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in j.answer.used) if fresh else False
-        return (not (own or j.explained), j.rule.general, SEVERITIES.index(j.rule.severity) > 2, -len(j.explained), -own, not new,
-                -len(j.answer.used), SEVERITIES.index(j.rule.severity), LAYERS.index(j.rule.stage), j.rule.id)
+    def strong(one: Judged) -> bool:
+        # What a server did when it was asked counts as a line of a log does: it was seen to happen.
+        return bool(one.hits) or one.rule.for_each == "llm" or bool(one.explained)
 
-    true.sort(key=order)
-    open_.sort(key=order)
-    explained = {s for j in true for s in j.explained}
-    strong = [j for j in true if j.explained or j.rule.id in seen]
-    risks = [j for j in true if not (j.explained or j.rule.id in seen)]
-    possible = [j for j in open_ if set(j.explained) - explained and any(
-        # Evidence of its own: the symptom alone would make every cause of it "possible".
-        n.startswith("llm.") or n.startswith("seen.") and n.split(".")[1] not in symptoms and facts.lookup()(n) == Known(True, "texts")
-        for n in j.answer.used)][:5]
-    accounted = explained | {s for j in possible for s in j.explained}
-    open_symptoms = [_Judged(rules[s], "", Answer(True, (), ()), []) for s in sorted(symptoms - accounted)]
-    findings = [_finding(j, snapshot, facts, "cause") for j in strong]
-    findings += [_finding(j, snapshot, facts, "possible") for j in possible]
-    findings += [_unexplained(_finding(j, snapshot, facts, "symptom"), snapshot) for j in open_symptoms]
-    findings += [_finding(j, snapshot, facts, "risk") for j in risks]
+    def order(one: Judged) -> tuple[Any, ...]:
+        # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
+        new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
+        own = bool(one.hits) or one.rule.for_each == "llm"
+        return (one.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), -own, not new,
+                -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
+
+    everything = sorted([*_of_rules(seen, book), *checks(seen, book)], key=order)
+    true = _decided([one for one in everything if one.answer.value is True])
+    set_aside = {loser for one in true for loser in one.rule.instead_of} | {one.rule.id for one in true}
+    causes, risks = [one for one in true if strong(one)], [one for one in true if not strong(one)]
+    explained = {symptom for one in causes for symptom in one.explained}
+    # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
+    open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.answer.used)
+             and one.rule.id not in set_aside]
+    accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
+    left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - explained)]
+    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
+    findings = [_finding(one, seen, "cause") for one in causes if not one.general]
+    findings += [finding for one, finding in symptoms if one.rule.specific and one.rule.id not in accounted]
+    shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
+    findings += [finding for one, finding in shown if one.explained]
+    findings += [_finding(one, seen, "cause") for one in causes if one.general]  # it names the layer, a special one names the defect
+    findings += [finding for one, finding in shown if not one.explained]
+    findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
+    findings += [_finding(one, seen, "risk") for one in risks]
+    told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
+    if any(finding.id not in told and SEVERITIES.index(finding.severity) <= SEVERITIES.index("warning") for finding in findings):
+        findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

@@ -59,7 +59,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Lines of a text that matched a rule's pattern group."""
+    """A line of a text that a signal was seen in: ``rule`` and ``group`` are its topic and name, or the rule that owns it and its name there."""
 
     rule: str
     group: str
@@ -68,6 +68,7 @@ class Hit:
     text: str
     captures: dict[str, str]
     around: tuple[str, ...] = ()  # the line with its neighbours, for the first hits of a rule
+    kind: str = ""  # the kind of text the line stands in
 
 
 @dataclass(slots=True)
@@ -227,7 +228,7 @@ def snapshot_from_json(data: dict[str, Any]) -> Snapshot:
     for number in (data["texts_read"], *(h["line"] for h in data["hits"]), *(r["seconds"] for r in data["runs"])):
         _sane(number)
     hits = [Hit(str(h["rule"]), str(h["group"]), str(h["source"]), int(h["line"]), str(h["text"]),
-                {str(k): str(v) for k, v in h["captures"].items()}, tuple(map(str, h.get("around") or ()))) for h in data["hits"]]
+                {str(k): str(v) for k, v in h["captures"].items()}, tuple(map(str, h.get("around") or ())), str(h.get("kind", ""))) for h in data["hits"]]
     runs = [ProbeRun(str(r["probe"]), str(r["interpreter"]), float(r["seconds"]), str(r["ended"]),
                      str(r.get("signal", "")), str(r.get("noise", ""))) for r in data["runs"]]
     return Snapshot(

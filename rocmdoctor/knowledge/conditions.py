@@ -9,16 +9,45 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import re2
 
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
 from rocmdoctor.knowledge import syntax, tables
 
+_CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
 _NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
+
+
+ANYWHERE = "anywhere."  # before the name of a signal that must be missing in all that was read, not only near the others
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names that one rule may use without saying whose they are: its own signals and their captures."""
+
+    rule: str = ""
+    captures: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def signal(self, name: str) -> str:
+        """The fact behind ``saw(name)``: the rule's own signal, or ``topic.name``."""
+        if name in self.captures:
+            return f"seen.{self.rule}.{name}"
+        if name.count(".") != 1:
+            raise ConditionError(f"saw({name}): this rule has no signal {name!r}, and a shared one is written topic.name")
+        return f"seen.{name}"
+
+    def capture(self, name: str) -> str:
+        """The fact behind ``signal.capture`` or ``topic.signal.capture``, "" when it is none."""
+        first, _, rest = name.partition(".")
+        if first == "any" and any(rest in captures for captures in self.captures.values()):
+            return f"seen.{self.rule}..{rest}"
+        if rest in self.captures.get(first, ()):
+            return f"seen.{self.rule}.{first}.{rest}"
+        return f"seen.{name}" if name.count(".") == 2 and first not in self.captures and not vocabulary.declared(name) else ""
 
 
 class ConditionError(ValueError):
@@ -64,12 +93,42 @@ class Condition:
     text: str
     names: tuple[str, ...]
     _run: _Eval
+    _ways: Callable[[], list[list[_Eval]]] = list
 
     def ask(self, lookup: Lookup) -> Answer:
         """Evaluate against facts; never raises on odd values (they make the answer unknown)."""
         state = _Ask(lookup, {}, {})
         value = _truth(self._run, state)
         return Answer(value, tuple(state.used), tuple(state.missing))
+
+
+    def open_ways(self, lookup: Lookup) -> list[Answer]:
+        """Each way to a yes (``a and b`` of ``a and b or c``) that is neither taken nor closed, with what it used and misses."""
+        found = []
+        for way in self._ways():
+            state = _Ask(lookup, {}, {})
+            values = [_truth(part, state) for part in way]
+            if False not in values and None in values:
+                found.append(Answer(None, tuple(state.used), tuple(state.missing)))
+        return found
+
+
+_MOST_WAYS = 64
+
+
+def _ways(node: ast.expr) -> list[list[ast.expr]]:
+    """The ways to make an expression true, each a list of parts that must all hold; the expression itself where there are too many."""
+    if isinstance(node, ast.BoolOp):
+        parts = [_ways(part) for part in node.values]
+        if isinstance(node.op, ast.Or):
+            return [way for part in parts for way in part]
+        made: list[list[ast.expr]] = [[]]
+        for part in parts:
+            made = [way + more for way in made for more in part]
+            if len(made) > _MOST_WAYS:
+                return [[node]]
+        return made
+    return [[node]]
 
 
 def _truth(run: _Eval, state: _Ask) -> bool | None:
@@ -114,15 +173,11 @@ def _value(name: str) -> _Eval:
     return run
 
 
-def version_key(text: Any) -> tuple[tuple[int, ...], str]:
-    """A comparable key for the leading dotted number of a version; raises ValueError without one."""
-    found = re.search(r"\d+(?:[.\-]\d+)*", str(text))
-    if not found:
-        raise ValueError(f"no version in {text!r}")
-    numbers = [int(n) for n in re.split(r"[.\-]", found.group())]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers), ""
+def _version(value: Any) -> tuple[int, ...]:
+    found = versions.parse(_scalar(value))
+    if found is None:
+        raise _UnknownValue
+    return found.release
 
 
 def _listed(value: Any) -> list[Any]:
@@ -153,7 +208,7 @@ def _any_of(a: Any, b: Any) -> bool:
 
 
 FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any]]] = {
-    "version": (1, lambda v: version_key(_scalar(v))),
+    "version": (1, _version),
     "matches": (2, _search),
     "any_of": (2, _any_of),
     "covers": (2, lambda targets, gfx: tables.covers(_listed(targets), str(_scalar(gfx)))),
@@ -228,6 +283,7 @@ _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 class _Compiler:
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
+        self._negated = False
 
     def compile(self, node: ast.expr) -> _Eval:
         make = getattr(self, "on_" + type(node).__name__, None)
@@ -245,7 +301,8 @@ class _Compiler:
     def on_Name(self, node: ast.Name) -> _Eval:
         if node.id not in self.names:
             raise ConditionError(f"{node.id!r} is not a fact (facts have a dot in their name)")
-        return _value(self.names[node.id])
+        name = self.names[node.id]
+        return _value(ANYWHERE + name if self._negated and name.startswith("seen.") else name)
 
     def on_List(self, node: ast.List | ast.Tuple) -> _Eval:
         parts = [self.compile(part) for part in node.elts]
@@ -270,7 +327,10 @@ class _Compiler:
         return run
 
     def on_UnaryOp(self, node: ast.UnaryOp) -> _Eval:
+        refused = isinstance(node.op, ast.Not)
+        self._negated ^= refused
         inner = self.compile(node.operand)
+        self._negated ^= refused
         if isinstance(node.op, ast.USub):
             return lambda state: -inner(state)
         if not isinstance(node.op, ast.Not):
@@ -331,22 +391,33 @@ def _is_known(read: _Eval, state: _Ask) -> bool:
         return False
 
 
-def parse(text: str) -> Condition:
-    """Compile; raises ConditionError for anything outside the language or the vocabulary."""
+def parse(text: str, scope: Scope = Scope()) -> Condition:
+    """Compile; raises ConditionError for anything outside the language, the vocabulary or the rule's own names."""
     names: dict[str, str] = {}
+
+    def named(fact: str) -> str:
+        names[f"fact_{len(names)}"] = fact
+        return f"fact_{len(names) - 1}"
+
+    def seen(found: re.Match[str]) -> str:
+        return named(scope.signal(found[2]) if found[1] == "saw" else f"seen.{found[2]}")
 
     def rename(found: re.Match[str]) -> str:
         word = found.group()
         if word[0] in "'\"":
             return "r" + word  # a pattern's backslash is a backslash
         if not vocabulary.declared(word):
-            raise ConditionError(f"{word!r} is not a declared fact")
-        names[f"fact_{len(names)}"] = word
-        return f"fact_{len(names) - 1}"
+            captured = scope.capture(word)
+            if not captured:
+                raise ConditionError(f"{word!r} is not a declared fact")
+            word = captured
+        return named(word)
 
-    renamed = _NAME.sub(rename, " ".join(text.split()))
+    renamed = _NAME.sub(rename, _CALL.sub(seen, " ".join(text.split())))
     try:
         tree = syntax.expression(renamed)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}") from None
-    return Condition(text, tuple(dict.fromkeys(names.values())), _Compiler(names).compile(tree.body))
+    compiler = _Compiler(names)
+    return Condition(text, tuple(dict.fromkeys(names.values())), compiler.compile(tree.body),
+                     lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)])

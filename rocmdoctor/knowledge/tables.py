@@ -43,6 +43,17 @@ def family(gfx: str) -> str:
     return next((str(row["family"]) for row in load("gfx_targets")["isa_families"] if gfx in row["members"]), "")
 
 
+def generation(gfx: str) -> str:
+    """The generation people name a GPU by: gcn4, gcn5, rdna1 to rdna4, rdna3.5, cdna1 to cdna4; "" when the table lacks the target.
+
+    >>> [generation(gfx) for gfx in ("gfx803", "gfx906", "gfx1031", "gfx1151", "gfx90a", "gfx1201", "gfx1")]
+    ['gcn4', 'gcn5', 'rdna2', 'rdna3.5', 'cdna2', 'rdna4', '']
+    """
+    arch = str(_targets().get(gfx.split(":")[0], {}).get("arch") or "").lower()
+    found = re.findall(r"(?:gcn|rdna|cdna)\d(?:\.5)?", arch)
+    return found[-1] if found else ""
+
+
 def covers(targets: list[Any], gfx: str) -> bool:
     """Whether a list of compiled targets serves ``gfx``: itself, or a generic ISA of its line."""
     gfx = gfx.split(":")[0]

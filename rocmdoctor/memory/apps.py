@@ -6,8 +6,9 @@ from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact
 from rocmdoctor.facts.sections import AppReading
 from rocmdoctor.facts.sizes import GIB
+from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
-from rocmdoctor.memory.machine import Facts, Gpu, Host, version
+from rocmdoctor.memory.machine import Facts, Gpu, Host
 from rocmdoctor.memory.place import gtt_total, hip_pool, predicted_heaps
 
 _WORDS = {
@@ -59,9 +60,8 @@ def _installed(facts: dict[str, Fact]) -> dict[str, str]:
 
 def _applies(row: dict[str, object], told: str) -> bool:
     """Whether the row is right for the version; without a version every row is."""
-    mine = version(told)
-    low, high = version(str(row.get("from") or "")), version(str(row.get("below") or ""))
-    return not mine or ((not low or mine >= low) and (not high or mine < high))
+    bounds = {kind: str(row[key]) for kind, key in (("from", "from"), ("before", "below")) if row.get(key)}
+    return not bounds or in_range(told, bounds) is not False
 
 
 def _span(row: dict[str, object]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +54,7 @@ class Gpu:
     hip_total: int | None = None
     hip_free: int | None = None
     shared: int | None = None
+    shared_used: int | None = None
     heaps: list[dict[str, Any]] = field(default_factory=list)
     vk_driver: str = ""
     vk_buffer: int | None = None
@@ -96,16 +96,6 @@ class Facts:
         """Where a fact comes from."""
         fact = self.known(name, item)
         return fact.source if fact else ""
-
-
-def version(release: str) -> tuple[int, ...]:
-    """The numbers at the head of a kernel release or a program's version.
-
-    >>> version("6.16.9-200.fc43"), version("v0.13.1"), version("")
-    ((6, 16, 9), (0, 13, 1), ())
-    """
-    found = re.match(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})", release)
-    return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
 def fitted_size(ram: int) -> int:
@@ -172,6 +162,9 @@ def gpu_of(facts: dict[str, Fact], item: str, host: Host) -> Gpu:
                 gpu.vram, gpu.sources["vram"] = seen.size(fact), seen.source(fact)
         gpu.shared = seen.size("windows.shared_bytes")
         gpu.sources["shared"] = seen.source("windows.shared_bytes")
+    if seen.known("gpu.shared_bytes", item):
+        gpu.shared, gpu.sources["shared"] = seen.size("gpu.shared_bytes", item), seen.source("gpu.shared_bytes", item)
+    gpu.shared_used = seen.size("gpu.shared_used_bytes", item)
     gpu.banks = seen.rows("gpu.kfd_banks", item)
     gpu.sources["banks"] = seen.source("gpu.kfd_banks", item)
     gpu.holders = seen.rows("gpu.holders", item)

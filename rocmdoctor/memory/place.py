@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
-from rocmdoctor.memory.machine import MOST, Gpu, Host, version
+from rocmdoctor.memory.machine import MOST, Gpu, Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ def hip_pool(gpu: Gpu, host: Host) -> tuple[str, str]:
     if gpu.kfd is not None and gpu.vram and gtt is not None and gpu.vram != gtt:
         nearer = "carve-out" if abs(gpu.kfd - gpu.vram) < abs(gpu.kfd - gtt) else "gtt"
         return nearer, "as the memory bank of KFD says"
-    kernel = version(host.kernel) if host.ttm != "amdttm" else ()  # amdgpu-dkms has a driver of its own age
+    kernel = host.kernel if host.ttm != "amdttm" else ""  # amdgpu-dkms has a driver of its own age
     for row in tables.load("memory_limits")["kfd_apu"]:
-        if kernel and kernel < version(str(row["below"])):
+        if in_range(kernel, {"before": str(row["below"])}, "kernel"):
             if row["pool"] == "larger":
                 return ("gtt" if (gtt or 0) > (gpu.vram or 0) else "carve-out"), "the larger of carve-out and GTT, as kernels from 6.16 do"
             return str(row["pool"]), f"as kernels before {row['below']} do"

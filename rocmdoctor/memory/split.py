@@ -8,8 +8,9 @@ from rocmdoctor.diagnosis import boot_commands
 from rocmdoctor.facts.model import Fact
 from rocmdoctor.facts.sections import Fix, Plan
 from rocmdoctor.facts.sizes import GIB, words
+from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
-from rocmdoctor.memory.machine import Facts, Gpu, Host, version
+from rocmdoctor.memory.machine import Facts, Gpu, Host
 from rocmdoctor.memory.place import Place
 
 PAGE = 4096
@@ -151,8 +152,7 @@ def linux_plan(gpu: Gpu, host: Host, facts: dict[str, Fact], needed: int = 0) ->
     if split is None or split.limit is None:
         return None
     todo = [*_carve_out_steps(gpu, split), *_limit_steps(host, split, facts)]
-    kernel = version(host.kernel)
-    if kernel and kernel < (6, 10) and gpu.vram and host.ttm != "amdttm":
+    if in_range(host.kernel, {"before": "6.10"}, "kernel") and gpu.vram and host.ttm != "amdttm":
         todo.insert(0, Fix("Boot kernel 6.16 or newer", "Before 6.10 HIP takes the carve-out only, whatever GTT allows.", (), "reboot",
                            ("root", "reboot"), "Another kernel for everything.", "uname -r", "Boot the former kernel."))
     carve_out = f"Carve-out {words(split.carve_out)} and a" if split.carve_out else "A"

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
 
-from rocmdoctor.diagnosis.diagnose import Facts, fill_in
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.diagnosis.fill import fill_in
 from rocmdoctor.facts.model import Finding, Snapshot, Unknown
 from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.preflight.expectations import Judged, Machine
 from rocmdoctor.preflight.policy import Expectation, Policy
 from rocmdoctor.preflight.verdict import Outcome, Verdict
@@ -46,7 +48,7 @@ def _kind(expectation: Expectation, machine: Machine) -> Iterable[Judged]:
 
 def _condition(expectation: Expectation, snapshot: Snapshot) -> Iterable[Judged]:
     assert expectation.condition
-    machine, facts = Machine(snapshot.facts), Facts(snapshot, ())
+    machine, facts = Machine(snapshot.facts), Evidence(snapshot, Rulebook({}, ()))
     for item in machine.each(expectation.for_each) if expectation.for_each else [""]:
         look = facts.lookup(item, expectation.for_each)
         answer = expectation.condition.ask(look)

@@ -8,14 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rocmdoctor.facts import sizes
+from rocmdoctor.facts import sizes, versions
 from rocmdoctor.facts.model import SEVERITIES
-from rocmdoctor.knowledge.conditions import version_key
+from rocmdoctor.facts.versions import Version
 
 _BOUND = re.compile(r"(>=|<=|==|!=|>|<)?\s*([^<>=!\s].*)")
-# An epoch (1: of distributions, 1! of Python) says nothing of the version itself. A number without a dot and with letters right
-# behind it may be a commit ("9f3a1c"); with a dot it is a version ("6.8rc1").
-_VERSION = re.compile(r"\s*(?:\d{1,4}[:!])?v?(?P<rest>(?P<plain>\d{1,18}(?:\.\d{1,18})+|\d{1,18}(?![0-9a-z])).*)", re.I | re.S)
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, "<": lambda a, b: a < b,
     "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
@@ -61,18 +58,18 @@ def plain_version(value: Any) -> str:
     >>> plain_version("6.17.7-200.fc43.x86_64"), plain_version("v2.9.0+rocm6.4"), plain_version("1:20251111-1")
     ('6.17.7', '2.9.0', '20251111')
     """
-    return _split_version(value)["plain"]
+    return ".".join(map(str, _parsed(value).numbers))
 
 
-def _split_version(value: Any) -> re.Match[str]:
-    found = _VERSION.fullmatch(str(value))
-    if not found:
+def _version(value: Any) -> tuple[int, ...]:
+    return _parsed(value).release
+
+
+def _parsed(value: Any) -> Version:
+    found = versions.parse(value)
+    if found is None:
         raise ValueError(f"no version in {str(value)!r}: it does not begin with a dotted number")
     return found
-
-
-def _version(value: Any) -> Any:
-    return version_key(_split_version(value)["rest"])[0]
 
 
 def _firmware(value: Any) -> int:

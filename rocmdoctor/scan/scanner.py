@@ -19,7 +19,7 @@ import ahocorasick_rs
 import re2
 
 from rocmdoctor.facts.model import Hit
-from rocmdoctor.knowledge.rules import Rule
+from rocmdoctor.knowledge.signals import NEGATION, Signal
 from rocmdoctor.scan import literals, shapes
 
 KEEP_FIRST = 50
@@ -56,15 +56,16 @@ class _Plan:
 class Scanner:
     """Compiled patterns of many rules."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, signals: Iterable[Signal]) -> None:
         self._owners: list[tuple[str, str, str]] = []
+        self._signals: list[Signal] = []
         self._choices: list[list[list[str]]] = []
-        for rule in rules:
-            for group, patterns in rule.patterns.items():
-                known = getattr(rule, "literals", {}).get(group)
-                for at, pattern in enumerate(patterns):
-                    self._owners.append((rule.id, group, pattern))
-                    self._choices.append(known[at] if known else literals.required(pattern))
+        for signal in signals:
+            for at, pattern in enumerate(signal.patterns):
+                self._owners.append((signal.owner, signal.name, pattern))
+                self._signals.append(signal)
+                self._choices.append(signal.literals[at] if signal.literals else literals.required(pattern))
+        self._unless: dict[str, Any] = {}
         options = re2.Options()
         options.log_errors = False
         options.max_mem = 64 << 20
@@ -105,8 +106,10 @@ class Scanner:
                     waiting.setdefault(text, []).append(i)
         return _Plan(ahocorasick_rs.BytesAhoCorasick(list(waiting)) if waiting else None, list(waiting.values()))
 
-    def scan(self, source: str, blocks: Iterable[bytes]) -> Iterator[Hit]:
-        """Hits of one text given as blocks of whole lines; per rule and group the first 50 and the last 50.
+    def scan(self, source: str, blocks: Iterable[bytes], kind_at: Callable[[int], str] | None = None) -> Iterator[Hit]:
+        """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50.
+
+        ``kind_at`` tells the kind of text of a line (1-based): a signal is read only in its kinds.
 
         In a storm (one message a million times) the patterns that caused it are left out until the last block, so the
         last 50 are the last of that block then.
@@ -126,7 +129,7 @@ class Scanner:
                 rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
                 known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
             for row, patterns in known.worth(block, lines) if known else self.worth(lines, block.lower(), self._usual, self._rest):
-                yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most)
+                yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most, kind_at)
             done += block.count(b"\n")
             block = following
         for hits in tally.last.values():
@@ -166,22 +169,43 @@ class Scanner:
             return ()
         return tuple(i for i in sorted(patterns) if self.relaxed(i) is None or self._compiled(~i).search(line))
 
-    def _line(self, source: str, number: int, line: bytes, patterns: Iterable[int], tally: _Tally, most: int) -> Iterator[Hit]:
+    def _line(self, source: str, number: int, line: bytes, patterns: Iterable[int], tally: _Tally, most: int,
+              kind_at: Callable[[int], str] | None) -> Iterator[Hit]:
+        kind = ""
         for index in sorted(patterns):
             if tally.patterns[index] >= most:
                 continue
+            signal = self._signals[index]
+            if kind_at is not None and signal.kinds:
+                kind = kind or kind_at(number)
+                if kind not in signal.kinds:
+                    continue
             match = self._compiled(index).search(line)
             if not match:
                 tally.vain[index] += 1
                 continue
+            if self._refused(signal, line, match.start()):
+                continue
             rule, group, _ = self._owners[index]
             tally.patterns[index] += 1
             tally.groups[rule, group] += 1
-            hit = Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), _captured(match.groupdict()))
+            kind = kind or (kind_at(number) if kind_at is not None else "")
+            hit = Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), _captured(match.groupdict()), kind=kind)
             if tally.groups[rule, group] <= KEEP_FIRST:
                 yield hit
             else:
                 tally.last[rule, group].append(hit)
+
+    def _refused(self, signal: Signal, line: bytes, start: int) -> bool:
+        """Whether the line is one that the signal must not take, or its words are taken back by a negation before them."""
+        if signal.negatable and self._search(NEGATION, line[max(0, start - 40):start]):
+            return True
+        return any(self._search(pattern, line) for pattern in signal.unless)
+
+    def _search(self, pattern: str, line: bytes) -> bool:
+        if pattern not in self._unless:
+            self._unless[pattern] = re2.compile(f"(?i){pattern}".encode(), self._options)
+        return self._unless[pattern].search(line) is not None
 
     def _compiled(self, index: int) -> Any:
         """A pattern, or (by ``~index``) what it says of a line's shape."""

@@ -50,7 +50,7 @@ _DIGITS, _UPPER, _LOWER = frozenset(string.digits), frozenset(string.ascii_upper
 def evidence_words() -> frozenset[str]:
     """Words that some rule looks for: a user called "max" must not cost the log its every "max"."""
     book = rules.load()
-    text = " ".join(p for rule in book.rules.values() for group in rule.patterns.values() for p in group)
+    text = " ".join(pattern for signal in book.patterns() for pattern in signal.patterns)
     text += " ".join(f"{rule.title} {rule.says} {rule.id}" for rule in book.rules.values())
     return frozenset(word.lower() for word in re.findall(r"[A-Za-z][A-Za-z0-9]{1,60}", text)) | _VERSION_WORDS | _PLAIN_NAMES
 

@@ -227,7 +227,7 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
     clean = copy.copy(taken)
     clean.facts = {redactor.text(key, "facts"): fact_from_json(redactor.plain(fact, key)) for key, fact in facts.items()}
     clean.hits = [Hit(h.rule, h.group, redactor.text(h.source, "file names"), h.line, redactor.text(h.text, h.source),
-                      redactor.plain(h.captures, h.source), redactor.together(h.around, h.source)) for h in taken.hits]
+                      redactor.plain(h.captures, h.source), redactor.together(h.around, h.source), h.kind) for h in taken.hits]
     clean.runs = [ProbeRun(r.probe, redactor.text(r.interpreter, r.probe), r.seconds, r.ended, r.signal,
                            redactor.text(r.noise, r.probe)) for r in taken.runs]
     clean.notes = [redactor.text(note, "notes") for note in taken.notes]

@@ -28,8 +28,8 @@ _SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zX
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
 _QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
-_PROSE_START = re.compile(r"(?![bcdlps-][rwxsStT-]{9}[ .+@]|uid=\d)[a-z(\"'`A-Z/0-9-]")  # not ls -l, not id
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,38 +64,13 @@ def decode(raw: bytes) -> str:
 
 
 def clean(text: str) -> str:
-    """Without colours, CR, NUL, quote marks and HTML escapes; wrapped prose joined (line numbers are kept)."""
+    """Without colours, CR, NUL, quote marks and HTML escapes."""
     text = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if "&lt;" in text or "&gt;" in text or "&quot;" in text:
         text = html.unescape(text)
     text = embedded.plain_log(text)
     lines = [_QUOTES.sub("", line) if line.startswith(">") else line for line in text.split("\n")]
-    return "\n".join(_unwrap(lines))
-
-
-def _prose(line: str) -> bool:
-    words = line.split()
-    if "  " in line.strip() or " : " in line or "\t" in line.strip() or " 0x" in line or line.startswith(("=====", "|", "[", "#")):
-        return False  # columns, not a sentence
-    return len(words) >= 6 and len(line) >= 50 and sum(w.strip(".,:;()'\"").isalpha() for w in words) * 2 >= len(words)
-
-
-def _unwrap(lines: list[str]) -> list[str]:
-    out = list(lines)
-    head = 0
-    fenced = lines[0].lstrip().startswith("```")
-    for i in range(1, len(lines)):
-        if lines[i - 1] == "":
-            head = i - 1
-        fence = lines[i].lstrip().startswith("```")
-        fenced ^= fence
-        joinable = not (fenced or fence) and _prose(lines[i - 1]) and _PROSE_START.match(lines[i]) and len(out[head]) < 4000
-        if joinable:
-            out[head] = out[head] + " " + lines[i].strip()
-            out[i] = ""
-        else:
-            head = i
-    return out
+    return "\n".join(lines)
 
 
 def _is_binary(raw: bytes) -> bool:
@@ -136,7 +111,7 @@ class _Reader:
             self.archive(path, name)
         elif _is_binary(raw):
             self.found.problems.append(f"{name}: binary file, not read as text")
-        elif raw.lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
+        elif raw.removeprefix(_BOM).lstrip()[:1] == b"{" and b"rocmdoctor." in raw[:300]:
             self.saved(raw + (stream.read(8 * BIG) if path and size > BIG else b""), name)
         elif size > BIG if path else whole and taken == BIG:
             if path is None:
@@ -177,13 +152,23 @@ class _Reader:
 
     def saved(self, raw: bytes, name: str) -> None:
         try:
-            data = json.loads(raw)
+            data = json.loads(raw.removeprefix(_BOM))
+            if str(data.get("schema")).startswith("rocmdoctor.windows/"):
+                self.collected(raw.removeprefix(_BOM))
+                return
             if str(data.get("schema")).startswith("rocmdoctor.bundle/"):
                 self._made |= {name.removesuffix("manifest.json") + made for made in ("report.md", "report.html")}
                 return
             self.found.snapshots.append(data.get("snapshot", data))
         except (ValueError, AttributeError, RecursionError) as error:
             self.found.problems.append(f"{name}: a saved report that cannot be read ({error}); save it again")
+
+    def collected(self, raw: bytes) -> None:
+        """What deploy/collect.ps1 wrote becomes a machine tree: the probes read it as they read Windows itself."""
+        root = pathlib.Path(self.spool(), f"root{len(self.found.trees)}")
+        root.mkdir()
+        (root / "windows.json").write_bytes(raw)
+        self.found.trees.append(root)
 
     def archive(self, path: pathlib.Path | None, name: str) -> None:
         if path is None:
@@ -252,6 +237,10 @@ class _Reader:
                         folders.remove(name)  # a machine: the probes read it; of a copy that is only /sys the texts are read, too
                     else:
                         copied.append(here / name)
+            if "registry.reg" in files and not {"dxgi.json", "cim.json", "files.tsv"}.isdisjoint(files):  # an export of a Windows machine
+                self.found.trees.append(here)
+                folders.clear()
+                continue
             self.part = any(here.is_relative_to(top) for top in copied)
             for file in sorted(files):
                 count += 1

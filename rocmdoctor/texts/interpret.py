@@ -5,6 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 
@@ -12,14 +15,22 @@ from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import prose, readers
+from rocmdoctor.texts import kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.lines import targets
 
 NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
+LONGEST_HIT = 400
+MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one text
+MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one text
 _NAMED = 12
+_LISTED = 200
+_WORDS = ("report_prose", "memory_prose", "named")  # they read any text, so they recognise none
+_UNITED = ("report.apps", "report.backends")  # what any text names counts
+ALL = frozenset(kinds.KINDS)
+PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache
@@ -37,60 +48,104 @@ def gathered(name: str, text: str) -> Text:
     return Text(name, text if own else clean(text), reader=own)
 
 
-def _with_neighbours(hits: list[Hit], text: Text) -> list[Hit]:
-    """The first hits of each rule with the lines before and after, as a person reads a log."""
-    if not hits or text.path:
-        return hits
-    lines = text.text.split("\n")
-    seen: dict[str, int] = {}
+def _kept(hits: list[Hit], text: Text) -> list[Hit]:
+    """What a report keeps of the hits of one text: cut lines, a few of those that say the same, and the first of each rule with
+    the lines before and after, as a person reads a log."""
+    lines = [] if text.path else text.text.split("\n")
+    seen: Counter[str] = Counter()
+    same: Counter[tuple[str, str, tuple[tuple[str, str], ...]]] = Counter()
+    room = MOST_AROUND
     out = []
     for hit in hits:
-        seen[hit.rule] = seen.get(hit.rule, 0) + 1
-        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS else []
-        out.append(replace(hit, around=tuple(line[:LONGEST_SHOWN] for line in near)) if len(near) > 1 else hit)
+        says = (hit.rule, hit.group, tuple(sorted(hit.captures.items())))
+        same[says] += 1
+        if same[says] > MOST_ALIKE:
+            continue
+        seen[hit.rule] += 1
+        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS and room > 0 else []
+        around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
+        room -= sum(map(len, around))
+        out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
     return out
+
+
+def kind_at(text: Text, parts: list[kinds.Part] | None = None) -> Callable[[int], str]:
+    """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
+    if text.path:
+        with text.path.open("rb") as file:
+            parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
+    parts = parts or kinds.parts_of(text.text)
+    starts = [start for start, _, _ in parts]
+    return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 
 
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
-    had = {(hit.rule, hit.group, hit.text) for hit in snapshot.hits}  # a bundle's logs were read when it was made
+    had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
+    barren: list[str] = []
+    recognised: list[dict[str, object]] = []
     for number, text in enumerate(texts):
         found: list[Hit] = []
+        parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
+        of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
-            found = list(scanner.scan(text.name, blocks(text.path) if text.path else blocks_of(text.text)))
-            snapshot.hits += _with_neighbours([hit for hit in found if (hit.rule, hit.group, hit.text) not in had], text)
+            lines = blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))
+            found = list(scanner.scan(text.name, lines, kind_at(text, parts)))
+            snapshot.hits += _kept([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False
+        taken: Counter[str] = Counter()
         for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                if text.reader != format_ if text.reader else not reader.recognises(text.text):
+                wanted = ALL if text.reader else getattr(reader, "KINDS", PRINTED)
+                if wanted not in of_kinds:
+                    of_kinds[wanted] = paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)
+                own = of_kinds[wanted]
+                if getattr(reader, "LAST", False) and taken:
+                    continue
+                if text.reader != format_ if text.reader else not own.strip() or not reader.recognises(own):
                     continue
                 understood = understood or reader.TRUST > 0
-                for reading in reader.read(text.text):
+                for reading in reader.read(own):
                     if not vocabulary.declared(reading.name):
                         continue
                     understood = True
+                    taken[format_] += 1
                     item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
-                    if key not in said or said[key][0] < reader.TRUST:
+                    if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
+                        said[key] = (said[key][0], Known(list(dict.fromkeys([*held.value, *reading.value])), held.source))
+                    elif key not in said or said[key][0] < reader.TRUST:
                         source = f"{text.name}:{reading.line}" if reading.line else text.name
                         said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not understood and not text.part and not text.reader and not found:
+        if text.reader or text.part:
+            continue
+        of = dict.fromkeys(kind for _, _, kind in parts)
+        if not taken and not understood and not found:
             lost.append(text.name)
+        elif not taken and not of.keys() <= kinds.GROUPS["told"]:
+            barren.append(f"{text.name} ({', '.join(of)})")
+        recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
+                           "facts": sum(taken.values()), "hits": len(found)})
     if lost:
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         snapshot.notes.append(f"not understood: {', '.join(lost[:_NAMED])}{more}; no reader knows the format and no rule matches it")
+    if barren:
+        more = f" and {len(barren) - _NAMED} more" if len(barren) > _NAMED else ""
+        snapshot.notes.append(f"read, and no facts taken from it: {', '.join(barren[:_NAMED])}{more}")
     for key, (_, fact) in said.items():
         if not isinstance(snapshot.facts.get(key), Known):
             snapshot.facts[key] = fact
+    if recognised:
+        snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
     if mentioned:
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
     join.join(snapshot.facts)

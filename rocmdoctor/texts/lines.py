@@ -135,6 +135,32 @@ def gfx(text: str) -> str:
     return found[0].lower() if found else ""
 
 
+_BUILT_FOR = (
+    ("pop", re.compile(r"-76\d\d{1,4}-generic\b|Pop_OS-")),
+    ("ubuntu", re.compile(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")),
+    ("cachyos", re.compile(r"-cachyos\b")),
+    ("arch", re.compile(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),
+    ("fedora", re.compile(r"\.fc\d\d\b")),
+    ("rhel", re.compile(r"\.el\d+(?:_\d+)?\.")),
+    ("proxmox", re.compile(r"-pve\b")),
+    ("manjaro", re.compile(r"-MANJARO\b")),
+    ("debian", re.compile(r"\+deb\d+-|-\d+-amd64\b.*Debian|\(debian-kernel@")),
+    ("nixos", re.compile(r"nixbld@")),
+    ("gentoo", re.compile(r"-gentoo\b")),
+)
+
+
+def distribution_of_build(banner: str) -> str:
+    """The distribution that built a kernel, by its release and banner; "" where they do not tell.
+
+    >>> distribution_of_build("Linux version 5.3.0-29-generic (buildd@lcy01) (gcc version 9.2.1) #31-Ubuntu SMP")
+    'ubuntu'
+    >>> distribution_of_build("6.17.1-arch1-1"), distribution_of_build("6.8.0-45-generic")
+    ('arch', '')
+    """
+    return next((name for name, mark in _BUILT_FOR if mark.search(banner)), "")
+
+
 def size(amount: str, unit: str) -> int | None:
     """Bytes of "12.5" "GiB"; MB is read as MiB because the tools mean that."""
     powers = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4}

@@ -132,9 +132,9 @@ def test_a_cause_that_rests_on_what_changed_goes_first(book):
         common = {"title": "t", "severity": "error", "status": "stable", "stage": "driver", "says": "x", "sources": [{"url": "https://example.org"}]}
         made = {name: rules.build({"id": name, "kind": "cause", "when": when, "explains": ["s"], **common}, name) for name, when in (
             ("of-kernel", "kernel.release == '6.1' and os.family == 'linux'"), ("of-mesa", "vulkan.mesa_version == '25.0.7'"))}
-        made["s"] = rules.build({"id": "s", "kind": "symptom", "patterns": {"a": ["line"]}, **common}, "s")
+        made["s"] = rules.build({"id": "s", "kind": "symptom", "signals": {"a": {"patterns": ["line"]}}, **common}, "s")
         snapshot = Snapshot("2026-11-28T00:00:00+00:00", "live", facts, hits, texts_read=1)
-        return [f.id for f in diagnose(snapshot, made)]
+        return [f.id for f in diagnose(snapshot, rules.Rulebook(made, ()))]
     assert order([])[:2] == ["of-kernel", "of-mesa"] and order(["mesa"])[:2] == ["of-mesa", "of-kernel"]
 
 

@@ -22,7 +22,7 @@ CASES = sorted((pathlib.Path(__file__).resolve().parents[2] / "fixtures/cases").
 
 @functools.cache
 def scanner():
-    return Scanner(rules.load().rules.values())
+    return Scanner(rules.load().patterns())
 
 
 def report_of(folder):

@@ -14,7 +14,7 @@ from rocmdoctor.texts.attach import Text, clean
 
 ROWS = yaml.safe_load((pathlib.Path(__file__).resolve().parents[2] / "fixtures/lookalikes.yaml").read_text())
 BOOK = rules.load()
-SCANNER = Scanner(BOOK.rules.values())
+SCANNER = Scanner(BOOK.patterns())
 # Measured once on one machine, without a public thread and without a cause: a rule would claim more than is known.
 WITHOUT_RULE = {"rocm-10.0-gfx1150-perf"}
 
@@ -23,7 +23,7 @@ WITHOUT_RULE = {"rocm-10.0-gfx1150-perf"}
 def test_the_evidence_decides(row):
     snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read", {name: Absent("example") for name in row.get("absent", ())})
     interpret.fill(snapshot, [Text("report.txt", clean(row["text"] + "\n"))], SCANNER)
-    found = [f.id for f in diagnose.diagnose(snapshot, BOOK.rules) if row["first"] or f.severity != "info"]
+    found = [f.id for f in diagnose.diagnose(snapshot, BOOK) if row["first"] or f.severity != "info"]
     assert (found[0] if found else "") == row["first"], found
 
 

@@ -21,7 +21,7 @@ from rocmdoctor.texts import attach, interpret
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = sorted([*ROOT.glob("fixtures/cases/*/inputs"), *ROOT.parent.glob("shared/cases/*/inputs")])
 BOOK = rules.load()
-SCANNER = Scanner(BOOK.rules.values())
+SCANNER = Scanner(BOOK.patterns())
 
 
 def word(chosen, alphabet=string.ascii_lowercase, n=10):

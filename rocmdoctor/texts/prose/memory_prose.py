@@ -13,9 +13,11 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean
 
 TRUST = 0
+KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 _SIZE = r"(?P<n>\d{1,4}(?:\.\d{1,3})?) ?(?P<unit>GB|GiB)"
 # RAM is always counted in powers of two, whatever the unit is called; files are counted in 10^9 where they say GB.
@@ -43,6 +45,13 @@ def recognises(text: str) -> bool:
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
     return next((found for pattern in patterns if (found := pattern.search(text))), None)
+
+
+def file_size(text: str, lines: Lines) -> Iterator[Reading]:
+    """The size of the model's file as a loader prints it, in powers of two."""
+    found = _FILE.search(text)
+    if found:
+        yield Reading("llama.model_bytes", int(float(found["n"]) * (1 << 30)), line=lines.at(found.start()))
 
 
 def read(text: str) -> Iterator[Reading]:

@@ -28,10 +28,12 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, integer, lazy, targets
 from rocmdoctor.texts.prose import story
 
 TRUST = 0
+KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 
 _OS = lazy(
@@ -47,9 +49,9 @@ _IDS = {
     "rocky linux": "rocky", "pop!_os": "pop", "pop_os": "pop", "void linux": "void", "proxmox ve": "proxmox",
     "home assistant os": "haos", "zorin os": "zorin",
 }
-_WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
+WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
 _LINUX = lazy(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
-_PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
+PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
 
 _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
 _BUILDING = lazy(r"\bKERNELVER=|^Building (?:initial module|for) ", re.MULTILINE)
@@ -58,7 +60,7 @@ _KERNELS = (
     lazy(r"\b"
                r"(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
     lazy(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
-    lazy(r"(?:^|[\s,(])Linux [\w.-]{0,64} ?" + _RELEASE),
+    lazy(r"(?:^|[\s,(])Linux (?!Foundation|Mint)(?:[A-Za-z][\w.-]{0,63} )?" + _RELEASE),
     lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
                r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
@@ -110,6 +112,8 @@ _WDDM = (
 _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
 _HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
 _HSA_EMPTY = lazy(r"\bHSA_OVERRIDE_GFX_VERSION=(?:\"\"|'')?(?=\s|$)")
+_COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
+                 r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
@@ -132,13 +136,14 @@ def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | 
     return None
 
 
-def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
+def gpus(text: str, lines: Lines) -> Iterator[Reading]:
+    """Cards and chips that are named, and gfx targets and PCI ids that are written."""
     written = targets(text)
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
     ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
-    named = products.find(text)
+    named = [product for product in products.find(text) if not _COMPARED.search(text[max(0, product.start - 40):product.start])]
     strongest: dict[str, str] = {}
     for product in named:
         if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
@@ -153,7 +158,8 @@ def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
         seen.add(product.name)
         item = "prose:" + re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-")
         line = lines.at(product.start)
-        yield Reading("gpu.name", product.name, item, line)
+        if not re.match(r" ?/ ?[\dA-Z]", text[product.end:product.end + 4]):  # "RX 6700/6700 XT": one of several
+            yield Reading("gpu.name", product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         yield Reading("gpu.gfx_reported", beside[1] if beside else product.gfx, item, line)
     refused = None if seen else _REFUSED.search(text)
@@ -167,7 +173,8 @@ def _gpus(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("gpu.pci_id", pci_id, "prose:" + pci_id, at)
 
 
-def _system(text: str, lines: Lines) -> Iterator[Reading]:
+def system(text: str, lines: Lines) -> Iterator[Reading]:
+    """The operating system that is named; words alone tell a family, a product of one system its family, too."""
     best: re.Match[str] | None = None
     windows: re.Match[str] | None = None
     for found in _OS.finditer(text):
@@ -177,7 +184,7 @@ def _system(text: str, lines: Lines) -> Iterator[Reading]:
                 windows = windows if windows and (windows["version"] or not found["version"]) else found
         elif best is None or (found["version"] and not best["version"] and found["name"].lower() == best["name"].lower()):
             best = found
-    wsl = _WSL.search(text)
+    wsl = WSL.search(text)
     if wsl:
         yield Reading("os.family", "wsl", line=lines.at(wsl.start()))
     elif windows and (best is None or windows.start() < best.start()):
@@ -186,7 +193,7 @@ def _system(text: str, lines: Lines) -> Iterator[Reading]:
     elif best:
         yield Reading("os.family", "linux", line=lines.at(best.start()))
     else:
-        for family, pattern in (("windows", _PLAIN_WINDOWS), ("linux", _LINUX)):
+        for family, pattern in (("windows", PLAIN_WINDOWS), ("linux", _LINUX)):
             found_family = pattern.search(text)
             if found_family:
                 yield Reading("os.family", family, line=lines.at(found_family.start()))
@@ -216,7 +223,8 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
     return first
 
 
-def _versions(text: str, lines: Lines) -> Iterator[Reading]:
+def versions(text: str, lines: Lines) -> Iterator[Reading]:
+    """Versions of the parts of the stack, each as the best pattern finds it."""
     lowered = text.lower()
 
     def words(*any_of: str) -> bool:  # no pattern is compiled for a text that lacks its words
@@ -257,7 +265,7 @@ def read(text: str) -> Iterator[Reading]:
     """Every fact that the prose states; the first statement of each wins."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
-    yield from _gpus(text, lines)
-    yield from _system(text, lines)
-    yield from _versions(text, lines)
+    yield from gpus(text, lines)
+    yield from system(text, lines)
+    yield from versions(text, lines)
     yield from story.story(text, lines)

@@ -16,7 +16,7 @@ _APPS = (
     ("llama.cpp", "llama ggml_", lazy(r"\bllama\.?cpp\b|\bllama-(?:server|cli|bench|completion)\b|\bggml_", _I)),
     ("lmstudio", "studio", lazy(r"\bLM ?Studio\b", _I)), ("lemonade", "lemonade", lazy(r"\blemonade\b", _I)),
     ("comfyui", "comfy", lazy(r"\bcomfy(?:ui)?\b", _I)), ("vllm", "vllm", lazy(r"\bvllm\b", _I)),
-    ("koboldcpp", "koboldcpp", lazy(r"\bkoboldcpp\b", _I)), ("jan", "jan", lazy(r"\bJan (?:on|\d)|\bjan\.ai\b", _I)),
+    ("koboldcpp", "koboldcpp", lazy(r"\bkoboldcpp\b", _I)), ("jan", "jan", lazy(r"\bJan (?:v?0\.\d|on (?:Windows|Linux|an?|my|the)\b|app\b|AI\b)|\b[Jj]an\.ai\b|\bjanhq\b")),
     ("whisper.cpp", "whisper", lazy(r"\bwhisper(?:\.cpp|-cli)\b", _I)), ("sglang", "sglang", lazy(r"\bsglang\b", _I)),
     ("jax", "jax", lazy(r"\bjax\b", _I)), ("stable-diffusion.cpp", "stable-diffusion.cpp", lazy(r"\bstable-diffusion\.cpp\b", _I)),
     ("invokeai", "invokeai", lazy(r"\binvokeai\b", _I)), ("open-webui", "webui", lazy(r"\bopen-?webui\b", _I)),
@@ -79,6 +79,7 @@ _OPTIONS = (
 _LOGGED = re.compile(r"^\s*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
 _TIED = re.compile(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
 _OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
+_VOLTS = re.compile(r"\d\.\d{4}")  # a measured value, no version
 _NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
 _SPLIT = (
     lazy(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
@@ -105,7 +106,7 @@ def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str]
         for found in pattern.finditer(text):
             value = found["v"].rstrip(".-")
             before = text[max(0, found.start("v") - 24):found.start("v")]
-            if value == other or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
+            if value == other or _VOLTS.fullmatch(value) or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
                 continue
             if not other or _alike(value, other):
                 return Reading(name, value, line=lines.at(found.start("v")))
@@ -153,6 +154,12 @@ def _alike(one: str, other: str) -> bool:
     return one[0] == other[0] == "b" or one.split(".")[0] == other.split(".")[0]
 
 
+def subjects(text: str, lines: Lines) -> Iterator[Reading]:
+    """The applications and backends that are named."""
+    yield from _named(text, lines, _APPS, "report.apps")
+    yield from _named(text, lines, _BACKENDS, "report.backends")
+
+
 def story(text: str, lines: Lines) -> Iterator[Reading]:
     """The ``report.*`` facts of one text.
 
@@ -164,8 +171,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     report.fails_on ['rocm']
     report.bios_vram_bytes 103079215104
     """
-    yield from _named(text, lines, _APPS, "report.apps")
-    yield from _named(text, lines, _BACKENDS, "report.backends")
+    yield from subjects(text, lines)
     text = text[:_LONGEST_STORY]
     good = _version(text, lines, "report.last_good", _GOOD)
     if good:

@@ -13,10 +13,10 @@
 ... '''
 >>> for r in read(sample):
 ...     print(r.name, r.value, r.line)
-container.ipc_host True 1
-container.shm_bytes 8589934592 1
 container.kind kubernetes 10
 kubernetes.reason FailedScheduling 10
+container.ipc_host True 1
+container.shm_bytes 8589934592 1
 container.image rocm/pytorch:latest 1
 container.kind docker 1
 container.devices ['/dev/kfd', '/dev/dri'] 1
@@ -25,13 +25,16 @@ container.groups ['video', '992'] 1
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import integer, lazy, lines, size
 
 TRUST = 1
+KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
           "--device", "devices:", "distrobox create", "toolbox create")
@@ -41,6 +44,9 @@ _ITEM = lazy(r"^(\s*)- +[\"']?([^\"'#]{1,200})[\"']?\s*$")
 _EVENT = lazy(r"^\s*(?:\S{1,30}\s+)?Warning\s+([A-Z]\w{3,40})\s+\S")
 _QUANTITY = lazy(r"amd\.com/gpu:?\s+\"?(\d{1,3})\"?")
 _SIZE = lazy(r"(\d{1,9}(?:\.\d)?) ?([kmgtKMGT]?)[bB]?$")
+_SERVICE = lazy(r"^( +)([\w.-]{1,60}):\s*(?:#.*)?$")
+_RESERVATION = lazy(r"(?:driver|capabilities|count|device_ids)\b")
+_GPU_IMAGE = lazy(r"rocm|ollama|llama|vllm|sglang|comfy|diffusion|localai|whisper|kobold|pytorch|amd", re.IGNORECASE)
 _WITH_VALUE = ("--device", "--group-add", "--shm-size", "--ipc", "-e", "--env", "-v", "--volume", "-p", "--publish", "--name", "--network",
                "--security-opt", "--cap-add", "-w", "--workdir", "-u", "--user", "--entrypoint", "--mount", "--ulimit", "--restart", "--gpus",
                "--hostname", "-h", "--memory", "-m", "--runtime", "--env-file", "--userns", "--pull", "--platform", "--cpus", "--net", "--pid",
@@ -112,54 +118,97 @@ def _flags(options: list[tuple[str, str]], number: int) -> Iterator[Reading]:
             yield Reading("container.shm_bytes", _bytes(value), "", number)
 
 
+class _Asked:
+    """What one service, or all commands together, ask for: devices, groups, image, and single settings."""
+
+    def __init__(self) -> None:
+        self.lists: dict[str, dict[str, int]] = {"devices": {}, "group_add": {}}
+        self.images: dict[str, int] = {}
+        self.settings: list[Reading] = []
+
+    def key(self, pair: re.Match[str], number: int) -> None:
+        """A key of YAML with its value on the same line."""
+        name, value = pair[2], pair[3].split(" #")[0].strip().strip("\"'")
+        if name == "image" and value and not value.startswith("$"):
+            self.images.setdefault(value[:200], number)
+        elif name == "privileged" and value == "true":
+            self.settings.append(Reading("container.privileged", True, "", number))
+        elif name == "ipc":
+            self.settings.append(Reading("container.ipc_host", value == "host", "", number))
+        elif name == "shm_size" and _bytes(value):
+            self.settings.append(Reading("container.shm_bytes", _bytes(value), "", number))
+        elif value.startswith("[") and name in self.lists:
+            for word in value.strip("[]").split(","):
+                self.lists[name].setdefault(word.strip().strip("\"'").split(":")[0], number)
+
+    def add(self, other: _Asked) -> None:
+        """What another asks for, behind one's own."""
+        for name, entries in self.lists.items():
+            for value, number in other.lists[name].items():
+                entries.setdefault(value, number)
+        for image, number in other.images.items():
+            self.images.setdefault(image, number)
+        self.settings += other.settings
+
+    def for_gpu(self) -> tuple[bool, bool]:
+        """How much speaks for this being the service that has the GPU: devices, then an image made for it."""
+        return (any("kfd" in name or "dri" in name or "dxg" in name for name in self.lists["devices"]),
+                any(_GPU_IMAGE.search(image) is not None for image in self.images))
+
+
 def read(text: str) -> Iterator[Reading]:
-    """Devices and groups of every command and compose file in the text, together."""
-    lists: dict[str, dict[str, int]] = {"devices": {}, "group_add": {}}
-    images: dict[str, int] = {}
-    kinds: dict[str, int] = {}
+    """Devices and groups of every command in the text together; of a compose file those of the service that has the GPU."""
+    services: dict[str, _Asked] = {"": _Asked()}
+    tools: dict[str, int] = {}
+    service, indent = "", -1
     section, depth = "", 0
     for number, line in _joined(text):
         command = _COMMAND.search(line[:4000]) if " create" in line or " run" in line else None
         if command:
-            kinds.setdefault(command[1] or command[2], number)
+            tools.setdefault(command[1] or command[2], number)
             options, image = _options(_words(line[command.end():]))
-            yield from _flags(options, number)
+            services[""].settings += _flags(options, number)
             for key, value in options:
                 for wanted, name in (("--device", "devices"), ("--group-add", "group_add")):
                     if key == wanted and value:
-                        lists[name].setdefault(value.split(":")[0], number)
+                        services[""].lists[name].setdefault(value.split(":")[0], number)
             if image and not image.startswith(("<", "$")):
-                images.setdefault(image[:200], number)
+                services[""].images.setdefault(image[:200], number)
             continue
+        begun = _SERVICE.match(line[:120])
+        if line.strip() == "services:":
+            indent, service = 0, ""
+        elif begun and indent >= 0 and len(begun[1]) and (indent == 0 or len(begun[1]) == indent):
+            indent, service, section = len(begun[1]), begun[2], ""
+            services.setdefault(service, _Asked())
+            continue
+        elif line[:1].strip() and not line.startswith(("#", "-")):
+            indent, service = -1, ""
+        asked = services[service]
         pair = _KEY.match(line[:400])
         if pair:
             section, depth = (pair[2], len(pair[1])) if not pair[3].strip() else ("", 0)
-            value = pair[3].split(" #")[0].strip().strip("\"'")
-            if pair[2] == "image" and value and not value.startswith("$"):
-                images.setdefault(value[:200], number)
-            elif pair[2] == "privileged" and value == "true":
-                yield Reading("container.privileged", True, "", number)
-            elif pair[2] == "ipc":
-                yield Reading("container.ipc_host", value == "host", "", number)
-            elif pair[2] == "shm_size" and _bytes(value):
-                yield Reading("container.shm_bytes", _bytes(value), "", number)
-            elif value.startswith("[") and pair[2] in lists:
-                for word in value.strip("[]").split(","):
-                    lists[pair[2]].setdefault(word.strip().strip("\"'").split(":")[0], number)
+            asked.key(pair, number)
             continue
-        entry = _ITEM.match(line[:260]) if section in lists else None
+        entry = _ITEM.match(line[:260]) if section in asked.lists else None
         if entry and len(entry[1]) >= depth:
-            lists[section].setdefault(entry[2].strip().split(":")[0], number)
-        elif line.strip():
+            if not _RESERVATION.match(entry[2]):
+                asked.lists[section].setdefault(entry[2].strip().split(":")[0], number)
+        elif line.strip() and not line.lstrip().startswith("#"):
             section = ""
         event = _EVENT.match(line[:400]) if "Warning" in line else None
         if event:
-            kinds.setdefault("kubernetes", number)
+            tools.setdefault("kubernetes", number)
             yield Reading("container.kind", "kubernetes", "", number)
             yield Reading("kubernetes.reason", event[1], "", number)
         elif "amd.com/gpu" in line:
             yield from _kubernetes(line, number)
-    yield from _sums(lists, images, kinds, "..." not in text and "rivileged" not in text)
+    named = [asked for name, asked in services.items() if name]
+    together = services[""]
+    if named:
+        together.add(max(named, key=_Asked.for_gpu))
+    yield from together.settings
+    yield from _sums(together.lists, together.images, tools, "..." not in text and "rivileged" not in text)
 
 
 def _kubernetes(line: str, number: int) -> Iterator[Reading]:
@@ -170,20 +219,20 @@ def _kubernetes(line: str, number: int) -> Iterator[Reading]:
         yield Reading(name, integer(found[1]), "", number)
 
 
-def _sums(lists: dict[str, dict[str, int]], images: dict[str, int], kinds: dict[str, int],
+def _sums(lists: dict[str, dict[str, int]], images: dict[str, int], tools: dict[str, int],
           whole: bool) -> Iterator[Reading]:
     for image, number in images.items():
         yield Reading("container.image", image, "", number)
         break
     for kind in ("docker", "podman", "distrobox", "toolbox"):
-        if kind in kinds:
-            yield Reading("container.kind", kind, "", kinds[kind])
+        if kind in tools:
+            yield Reading("container.kind", kind, "", tools[kind])
     compose = [number for number in (*images.values(), *lists["devices"].values())]
-    if not kinds and compose:
+    if not tools and compose:
         yield Reading("container.kind", "docker", "", min(compose))
     if lists["devices"]:
         yield Reading("container.devices", list(lists["devices"]), "", min(lists["devices"].values()))
-    elif whole and images and "kubernetes" not in kinds:
+    elif whole and images and "kubernetes" not in tools:
         yield Reading("container.devices", [], "", min(images.values()))
     if lists["group_add"]:
         yield Reading("container.groups", list(lists["group_add"]), "", min(lists["group_add"].values()))

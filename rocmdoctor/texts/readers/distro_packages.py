@@ -28,7 +28,7 @@ _V = r"(\d[\w.:~+^-]{0,80})"
 _GPU = lazy(r"(?:linux-firmware(?:-amdgpu|-amdgpu-firmware)?|amd-gpu-firmware|firmware-amd-graphics|kernel-firmware-amdgpu|firmware-amdgpu"
             r"|(?:lib32-)?mesa(?:-vulkan-drivers|-vulkan-radeon|-dri-drivers|-libgallium|-va-drivers)?|Mesa(?:-\w+)*|libvulkan_radeon"
             r"|(?:lib32-)?vulkan-radeon|amdvlk|vulkan-(?:icd-)?loader|libvulkan1|libdrm(?:-amdgpu1)?|amdgpu-[\w-]+|rocm[\w-]*|hip[\w-]*"
-            r"|libamdhip64-\d|hsa-[\w-]+|libhsa-runtime64-1|roc(?:blas|fft|sparse|solver|random|minfo)\w*|miopen[\w-]*|migraphx[\w-]*|rccl|comgr"
+            r"|libamdhip64-\d|hsa-[\w-]+|libhsa-runtime64-1|roc(?:blas|fft|sparse|solver|random|minfo)\w*|miopen[\w-]*|migraphx[\w-]*|rccl|comgr|amd-smi-lib"
             r"|linux(?:-lts|-zen|-hardened|-cachyos[\w-]*)?|linux-image-[\w.+-]+|kernel(?:-core|-default|-modules)?|proxmox-kernel-[\w.-]+"
             r"|pve-(?:kernel|firmware)[\w.-]*|ollama[\w-]*|llama[.-]?cpp[\w-]*|python3?-pytorch[\w-]*|python3-torch|xserver-xorg-video-amdgpu)$")
 _HISTORY = (
@@ -46,15 +46,17 @@ _DNF = lazy(r"^\s*(Upgraded?|Downgraded?|Installed?|Replaced|Reinstalled?)\s*:?\
 _LIST = (
     lazy(r"^[ihur][ifcn]R?\s+" + _N + r"(?::\w+)?\s+" + _V + r"\s"), lazy(r"^" + _N + r"/[\w.,-]{2,60} " + _V + r" \w{3,8}(?: \[|$)"),
     lazy(r"^\s*" + _RPM + r"\s*$"), lazy(r"^\s*" + _N + r"\.(?:x86_64|noarch|i686)\s+" + _V + r"\s+@?\S{1,40}\s*$"),
-    lazy(r"^" + _N + r"(?::amd64|:all)?\t" + _V + r"\s*$"), lazy(r"^(?:local/|\w+/)?" + _N + r" ((?:\d{1,2}:)?\d[\w.+:~]{0,50}-\d{1,3}(?:\.\d)?)\s*(?:\[|$)"),
+    lazy(r"^" + _N + r"(?::amd64|:all)?\t" + _V + r"(?:\s*$|\t)"),
+    lazy(r"^(?:local/|\w+/)?" + _N + r" ((?:\d{1,2}:)?\d[\w.+:~]{0,50}-\d{1,3}(?:\.\d)?)\s*(?:\[|$)"),
     lazy(r"^\s*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
 )
 _MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",
-          "rocm-core", "amdgpu-dkms", "[installed", "Replaced")
+          "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "\tinstall ok installed", "rocminfo\t", "amd-smi-lib\t")
 _RELEASE = lazy(r"(?:\d{1,2}:)?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
 _MESA = ("mesa-vulkan-drivers", "vulkan-radeon", "libvulkan_radeon", "mesa-vulkan-radeon", "mesa", "Mesa", "mesa-libgallium")
 _FIRMWARE = ("linux-firmware-amdgpu", "amd-gpu-firmware", "kernel-firmware-amdgpu", "firmware-amd-graphics", "linux-firmware", "pve-firmware",
              "firmware-amdgpu")
+_BUILT_FOR = lazy(r"\d+\.\d+\.\d+\.(\d)(\d\d)(\d\d)[-~]")  # 1.0.0.70201-81~24.04: of ROCm 7.2.1
 _ROCM = ("rocm-core", "rocm", "rocm-hip-runtime", "rocm-runtime", "rocm-hip-sdk")
 
 
@@ -126,3 +128,9 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading(fact, version, "", number)
         elif release:
             yield Reading(fact, release[1], "", number)
+    if not any(name in installed for name in _ROCM):
+        for version, number in installed.values():
+            built = _BUILT_FOR.match(version)
+            if built:
+                yield Reading("runtime.rocm_version", ".".join(str(int(part)) for part in built.groups()), "", number)
+                break

@@ -5,6 +5,7 @@
 ...     "[    3.6] amdgpu 0000:c6:00.0: amdgpu: VRAM: 1024M 0x0000008000000000 - 0x000000803FFFFFFF (1024M used)\\n"):
 ...     print(r.name, r.value, r.item, r.line)
 kernel.release 6.14.0-1014-oem  1
+os.family linux  1
 amdgpu.version 6.14.14  2
 amdgpu.dkms True  2
 gpu.pci_address 0000:c6:00.0 0000:c6:00.0 3
@@ -18,19 +19,22 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.texts.lines import integer, lazy, lines, pci_address
+from rocmdoctor.knowledge import products
+from rocmdoctor.texts.lines import distribution_of_build, integer, lazy, lines, pci_address
 
 TRUST = 3
 
-_MARKS = ("[drm", "amdgpu ", "amdgpu:", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd",
-          "ROCk module", "Tainted: ", "Not tainted ")
+_MARKS = ("[drm", "amdgpu ", "amdgpu:", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
+          "vfio", "radeon ", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ")
 _RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
 _IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
 _TAINT = lazy(r"(?:Not tainted|Tainted: [A-Z ()\[\]=_,]{1,120}?) ([0-9]+\.[0-9]+[\w.+~-]{0,80})")
 _VRAM = lazy(r"VRAM: ([0-9]{1,9})M ")
 _READY = lazy(r"([0-9]{1,9})M of (VRAM|GTT) memory ready")
 _SET_UP = lazy(r"0x1002:0x([0-9A-Fa-f]{4})(?: 0x([0-9A-Fa-f]{4}):0x([0-9A-Fa-f]{4}))?(?: 0x([0-9A-Fa-f]{2})\b)?")
-_PCI_DEVICE = lazy(r"\[1002:([0-9a-fA-F]{4})\] type [0-9]+ class 0x03")
+_PCI_DEVICE = lazy(r"\[([0-9a-fA-F]{4}):([0-9a-fA-F]{4})\] type [0-9]+ class 0x(?:03|1200)")
+_HELD = lazy(r"\b(radeon|vfio-pci) ([0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]): ")
+_GIVEN_AWAY = lazy(r"vfio_pci: add \[1002:([0-9a-fA-F]{4})\[")
 _ADDED = lazy(r"(added|skipped) device 1002:([0-9a-fA-F]{4})")
 _BOUND = lazy(r"amdgpu ([0-9a-fA-F]{4}:)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]):")
 _CUS = lazy(r"active_cu_number ([0-9]{1,4})")
@@ -50,6 +54,10 @@ def _machine(number: int, line: str) -> Iterator[Reading]:
             found = pattern.search(line)
             if found:
                 yield Reading("kernel.release", found.group(1), "", number)
+                yield Reading("os.family", "wsl" if "microsoft" in found.group(1).lower() else "linux", "", number)
+                built_for = distribution_of_build(line[found.start():])
+                if built_for:
+                    yield Reading("os.distribution", built_for, "", number)
                 break
     if "ommand line: " in line:
         yield Reading("kernel.cmdline", line.split("ommand line: ", 1)[1].strip(), "", number)
@@ -92,6 +100,32 @@ def _gpu(number: int, line: str, item: str) -> Iterator[Reading]:
             yield Reading("gpu.cu_count", int(found.group(1)), item, number)
 
 
+def _bus(displays: dict[str, tuple[str, int]]) -> Iterator[Reading]:
+    """Devices of a display class as the bus was scanned; the first line of each."""
+    ours = {place: found for place, found in displays.items() if found[0].startswith("1002:")}
+    for place, (device, number) in ours.items():
+        yield Reading("gpu.pci_address", place, place, number)
+        yield Reading("gpu.pci_id", device, place, number)
+    if displays:
+        yield Reading("pci.amd_gpu_count", len(ours), "", min(number for _, number in displays.values()))
+    others = [(device, number) for device, number in displays.values() if device.startswith(("10de:", "8086:"))]
+    if others:
+        yield Reading("pci.other_gpus", [f"{'NVIDIA' if device[:4] == '10de' else 'Intel'} [{device}]" for device, _ in others], "", others[0][1])
+
+
+def _held(held: dict[str, tuple[str, int]], given: list[tuple[str, int]]) -> Iterator[Reading]:
+    """GPUs that another driver than amdgpu holds, and which of them vfio-pci was given by its id."""
+    for place, (driver, number) in held.items():
+        yield Reading("gpu.pci_address", place, place, number)
+        yield Reading("gpu.driver", driver, place, number)
+    away = [place for place, (driver, _) in held.items() if driver == "vfio-pci"]
+    if len(set(device for device, _ in given)) == 1:
+        device, number = given[0]
+        for place in away or ["kernel:" + device]:
+            yield Reading("gpu.pci_id", device, place, number)
+            yield Reading("gpu.driver", "vfio-pci", place, number)
+
+
 def read(text: str) -> Iterator[Reading]:
     """Facts of the machine as they stand; facts of a GPU under the last PCI address seen."""
     item = ""
@@ -99,9 +133,25 @@ def read(text: str) -> Iterator[Reading]:
     unknown: list[str] = []
     unknown_line = 0
     pending: list[tuple[str, Any, int]] = []
+    displays: dict[str, tuple[str, int]] = {}
+    held: dict[str, tuple[str, int]] = {}
+    given: list[tuple[str, int]] = []
     for number, line in lines(text):
+        if "] type " in line:
+            found = _PCI_DEVICE.search(line)
+            if found and pci_address(line):
+                displays.setdefault(pci_address(line), (f"{found.group(1)}:{found.group(2)}".lower(), number))
+        if "radeon " in line or "vfio" in line:
+            found = _HELD.search(line)
+            if found and (found.group(1) == "radeon" or "vgaarb" in line):
+                held.setdefault(found.group(2).lower(), (found.group(1), number))
+            found = _GIVEN_AWAY.search(line)
+            if found and products.gfx_of_pci_id(found.group(1)):
+                given.append(("1002:" + found.group(1).lower(), number))
         if "amdgpu" not in line and "drm" not in line and "1002:" not in line:
             yield from _machine(number, line)
+            if "VRAM: " in line and held and "radeon" in line:
+                yield from _gpu(number, line, next(reversed(held)))
             continue
         yield from _machine(number, line)
         found = _BOUND.search(line) if "amdgpu " in line else None
@@ -114,10 +164,6 @@ def read(text: str) -> Iterator[Reading]:
             for name, value, at in pending:
                 yield Reading(name, value, item, at)
             pending.clear()
-        found = _PCI_DEVICE.search(line) if "] type " in line else None
-        if found and pci_address(line):
-            yield Reading("gpu.pci_address", pci_address(line), pci_address(line), number)
-            yield Reading("gpu.pci_id", "1002:" + found.group(1).lower(), pci_address(line), number)
         found = _SET_UP.search(line) if "0x1002:0x" in line else None
         if found:
             facts: list[tuple[str, Any, int]] = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
@@ -146,5 +192,7 @@ def read(text: str) -> Iterator[Reading]:
         else:
             pending += [(r.name, r.value, r.line) for r in _gpu(number, line, "")]
     yield from (Reading(name, value, item or "kernel:1002", at) for name, value, at in pending)
+    yield from _bus(displays)
+    yield from _held(held, given)
     if unknown:
         yield Reading("amdgpu.unknown_parameters", unknown, "", unknown_line)

@@ -19,9 +19,11 @@ import json
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
+KINDS = frozenset(kinds.KINDS)  # people quote their command in their sentences
 
 _MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m", "--no-mmap")
 _PROGRAM = lazy(r"(?:^|[\s/\\\"'`])(?:llama-(?:server|cli|bench|completion|run|perplexity|simple)(?:\.exe)?|main(?:\.exe)? -m"

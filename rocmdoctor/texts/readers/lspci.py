@@ -35,18 +35,27 @@ from rocmdoctor.texts.lines import lazy, lines, size, unquoted
 
 TRUST = 3
 
+_DISPLAY = r"VGA compatible controller|XGA compatible controller|Display controller|3D controller|Processing accelerators"
 _DEVICE = lazy(
-    r"^(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7]) (?:\"?)(VGA compatible controller|Display controller|3D controller"
-    r"|Processing accelerators)(?: \[(03[0-9a-f]{2}|1200)\])?: (.{1,300})$")
+    rf"^(?:([0-9a-f]{{4}}):)?([0-9a-f]{{2}}):([0-9a-f]{{2}})\.([0-7]) ({_DISPLAY})"
+    r"(?: \[(03[0-9a-f]{2}|1200)\])?: (.{1,300})$")
+_NUMERIC = lazy(r"^(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-7]) (?:Class )?()\[?(03[0-9a-f]{2}|1200)\]?: (.{9,100})$")
+_QUOTED = lazy(
+    rf"^(?:([0-9a-f]{{4}}):)?([0-9a-f]{{2}}):([0-9a-f]{{2}})\.([0-7]) \"({_DISPLAY})(?: \[(03[0-9a-f]{{2}}|1200)\])?\" (\".{{1,300}})$")
+_QUOTED_FIELDS = lazy(r"^\"([^\"]{0,120})\" \"([^\"]{0,160})\"(?: -r([0-9a-f]{2}))?")
 _ANY = lazy(r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ")
+_BARE_IDS = lazy(r"^(1002:[0-9a-f]{4})(?: \(rev ([0-9a-f]{2})\))?")
+_BLOCK = lazy(r"^(Slot|Class|Vendor|Device|SVendor|SDevice|Rev|Driver|Module):\s+(\S.{0,200})$")
+_IN_BRACKETS = lazy(r"\[([0-9a-f]{4})\]$")
 _IDS = lazy(r"\[([0-9a-f]{4}):([0-9a-f]{4})\](?: \(rev ([0-9a-f]{2})\))?", re.IGNORECASE)
 _REVISION = lazy(r"\(rev ([0-9a-f]{2})\)")
+_TAIL = lazy(r" \((?:rev [0-9a-f]{2}|prog-if .{1,60}?)\).*$")
 _VENDOR = lazy(r"^(?:Advanced Micro Devices, Inc\.\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI|AMD)?\s*")
 _AMD = lazy(r"AMD|ATI\b|Advanced Micro")
 _SUBSYSTEM = lazy(r"^(?:DeviceName|Subsystem): .{0,200}\[([0-9a-f]{4}:[0-9a-f]{4})\]", re.IGNORECASE)
 _BAR = lazy(r"^Region \d: Memory at .{0,60}prefetchable\) .{0,40}\[size=(\d{1,5})([KMGT])\]")
 _LINK = lazy(r"^Lnk(Cap|Sta):.{0,40}?Speed (\d{1,2}(?:\.\d)?)GT/s.{0,40}?Width x(\d{1,2})")
-_MARK = lazy(r"^[>| \t]*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] \"?[A-Z]", re.MULTILINE)
+_MARK = lazy(r"^[>| \t]*(?:(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:\"?[A-Z]|\[?[0-9a-f]{4}\]?: [0-9a-f]{4}:)|Slot:\t)", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:
@@ -61,8 +70,17 @@ def recognises(text: str) -> bool:
 def _device(found: re.Match[str], line: int) -> Iterator[Reading]:
     item = f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}"
     text = found[7].strip()
+    quoted = _QUOTED_FIELDS.match(text)
+    if quoted:  # -mm: vendor and device in quotes, their ids in brackets
+        vendor, device = _IN_BRACKETS.search(quoted[1]), _IN_BRACKETS.search(quoted[2])
+        pair = f" [{vendor[1]}:{device[1]}]" if vendor and device else ""
+        text = f"{_IN_BRACKETS.sub('', quoted[1]).strip()} {_IN_BRACKETS.sub('', quoted[2]).strip()}{pair}" + (f" (rev {quoted[3]})" if quoted[3] else "")
+    bare = _BARE_IDS.match(text)
+    if bare:  # -n
+        text = f"[{bare[1]}]" + (f" (rev {bare[2]})" if bare[2] else "")
     ids = _IDS.search(text)
-    name = _VENDOR.sub("", text[:ids.start()] if ids else re.sub(r" \(rev [0-9a-f]{2}\).*$", "", text)).strip()
+    name = _VENDOR.sub("", text[:ids.start()] if ids else _TAIL.sub("", text)).strip()
+    name = "" if name == "Device" or re.fullmatch(r"Device [0-9a-f]{4}", name) else name
     yield Reading("gpu.pci_address", item, item, line)
     if name:
         yield Reading("gpu.name", name, item, line)
@@ -75,6 +93,32 @@ def _device(found: re.Match[str], line: int) -> Iterator[Reading]:
     gfx = products.gfx_of_pci_id(pci_id) if pci_id else products.gfx_of_name(name)
     if gfx:
         yield Reading("gpu.gfx_reported", gfx, item, line)
+
+
+def _as_lines(text: str) -> str:
+    """The blocks of -vmm as the lines of -nn -k, each device on the line of its slot."""
+    out = text.split("\n")
+    block: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate([*out, ""]):
+        field = _BLOCK.match(line.strip())
+        if field and (field[1] != "Slot" or not block):
+            block.setdefault(field[1], (field[2].strip(), number))
+            continue
+        if not block:
+            continue
+        if "Slot" in block and "Class" in block:
+            vendor, device = block.get("Vendor", ("", 0))[0], block.get("Device", ("", 0))[0]
+            ids = [match[1] for match in (_IN_BRACKETS.search(vendor), _IN_BRACKETS.search(device)) if match]
+            tail = (f" [{':'.join(ids)}]" if len(ids) == 2 else "") + (f" (rev {block['Rev'][0]})" if "Rev" in block else "")
+            for _, at in block.values():
+                out[at] = ""
+            out[block["Slot"][1]] = (f"{block['Slot'][0]} {block['Class'][0]}: {_IN_BRACKETS.sub('', vendor).strip()} "
+                                     f"{_IN_BRACKETS.sub('', device).strip()}{tail}")
+            if "Driver" in block or "Module" in block:
+                key = "Driver" if "Driver" in block else "Module"
+                out[block[key][1]] = f"\tKernel {'driver in use' if key == 'Driver' else 'modules'}: {block[key][0]}"
+        block = {field[1]: (field[2].strip(), number)} if field else {}
+    return "\n".join(out)
 
 
 def _detail(line: str, gpu: str, number: int) -> Iterator[Reading]:
@@ -94,15 +138,17 @@ def _detail(line: str, gpu: str, number: int) -> Iterator[Reading]:
 
 def read(text: str) -> Iterator[Reading]:
     """AMD GPUs with what stands below each; names of GPUs of other vendors."""
+    if "Slot:" in text:
+        text = _as_lines(text)
     gpu, driver = "", ""
     largest: dict[str, Reading] = {}
     amd: dict[str, int] = {}
     others: list[tuple[str, int]] = []
     for number, raw in lines(text):
         line = unquoted(raw)
-        found = _DEVICE.match(line[:600]) if "c" in line[:60] else None
+        found = next((match for pattern in (_DEVICE, _NUMERIC, _QUOTED) if (match := pattern.match(line[:600]))), None) if line[2:3] in ":0" else None
         if found:
-            foreign = "[1002:" not in found[7].lower() and not _AMD.search(found[7])
+            foreign = "1002:" not in found[7].lower() and not _AMD.search(found[7])
             gpu, driver = "" if foreign else f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}", ""
             if foreign:
                 others.append((found[7][:120], number))

@@ -20,9 +20,11 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge.products import radv_gfx
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines, pci_address, size
 
 TRUST = 1
+KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "supported_types=", "msg=\"")
 _WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ")

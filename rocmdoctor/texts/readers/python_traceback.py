@@ -18,9 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
+KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _FRAME = lazy(r"File \"(.{1,400}?)\", line \d{1,7}(?:, in |\s*$)")
 _PACKAGE = lazy(r"(?:site-packages|dist-packages)[/\\]([A-Za-z_][\w]{0,60})")

@@ -21,6 +21,8 @@ TRUST = 2
 _MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "ROCm Version")
 _LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
 _ROW = lazy(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
+_TABLE = lazy(r"^\s*(?:GPU|Device)\s.*\b(?:Temp|SCLK)\b")
+_CELLS = lazy(r"^\s*([0-9]{1,2})\s{1,}(?:\S+ {1,})*(?:[0-9.]+(?:c|°C)|N/A)\s")
 _CARD = lazy(r"^card([0-9]{1,3})$")
 _RELEASE = lazy(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
 _DRIVER_LINE = lazy(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
@@ -93,7 +95,13 @@ def read(text: str) -> Iterator[Reading]:
 
 
 def _rows(text: str) -> Iterator[Reading]:
+    listed: dict[str, int] = {}
+    table = False
     for number, line in lines(text):
+        table = (table or _TABLE.match(line[:200]) is not None) and not (line.startswith("==") and bool(listed))
+        cells = _CELLS.match(line[:200]) if table else None
+        if cells:
+            listed.setdefault(cells[1], number)
         found = _LINE.search(line[:400]) if "GPU[" in line else None
         if found:
             yield from fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
@@ -106,3 +114,6 @@ def _rows(text: str) -> Iterator[Reading]:
             found = _DRIVER_LINE.match(line)
             if found:
                 yield Reading("amdgpu.version", found.group(1), "", number)
+    if listed:
+        yield Reading("pci.amd_gpu_count", len(listed), "", min(listed.values()))
+        yield Reading("amdgpu.loaded", True, "", min(listed.values()))

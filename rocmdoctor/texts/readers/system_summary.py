@@ -36,16 +36,20 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.texts import renderers
 from rocmdoctor.texts.lines import Lines, clean, lazy, lines, size
 
 TRUST = 2
 
-_MARKS = ("Device-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 1: ", "Model name:", "Distributor ID:", "Operating System:",
+_MARKS = ("Device-1:", "Card-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 1: ", "Model name:", "Distributor ID:", "Operating System:",
           "buff/cache", "SwapTotal:", "MemAvailable:", "Hardware Model:")
 _FETCH = lazy(r"(?:^|\s)(OS|Host|Kernel|CPU|GPU(?: ?\d)?|Memory|Distro): (\S.{1,160})$")
 _FETCH_KEYS = lazy(r"(?:^|\s)(?:OS|Host|Kernel|Uptime|Shell|CPU|GPU(?: ?\d)?|Memory|Packages|Terminal|DE|WM)(?: \([^)\n]{1,30}\))?: \S", re.MULTILINE)
-_INXI = lazy(r"^\s*(?:\w+:\s+)?Device-\d: |^\s*(?:System|Machine|Graphics|CPU|Info):\s*$|^\s*(?:\S+\s+)?Mobo: ", re.MULTILINE)
-_DEVICE = lazy(r"Device-\d: (.{3,200}?)\s(?:vendor:|driver:)((?:(?!Device-\d:|Display:|API:).){0,400})", re.DOTALL)
+_INXI = lazy(r"^\s*(?:\w+:\s+)?(?:Device|Card)-\d: |^\s*(?:System|Machine|Graphics|CPU|Info):\s*$|^\s*(?:\S+\s+)?Mobo: ", re.MULTILINE)
+_SECTION = lazy(r"^\s*Graphics:(.{0,6000}?)(?=^\s*(?:Audio|Network|System|Machine|CPU|Drives|Info|Sensors|Battery|Bluetooth|RAID|Memory):\s|\Z)",
+                re.DOTALL | re.MULTILINE)
+_DEVICE = lazy(r"(?:Device|Card)(?:-\d)?: (.{3,200}?)\s(?:vendor:|driver:|bus[- ]ID:)((?:(?!(?:Device|Card)-\d:|Display:|API:|OpenGL:).){0,400})", re.DOTALL)
+_RENDERER = lazy(r"(?:renderer|device): (AMD [^\n]{3,160}|Radeon [^\n]{3,160}|[^\n]{3,120}radeonsi[^\n]{3,80})")
 _RELEASE = r"([2-7]\.\d{1,3}(?:\.\d{1,3})?[\w.+~-]{0,60})"
 _KERNEL = lazy(r"\bKernel: (?:Linux )?" + _RELEASE)
 _DISTRO = lazy(r"\bDistro: ([\w!. -]{2,60}?)(?:\s(?:base:|\w+:)|\s*$)", re.MULTILINE)
@@ -94,11 +98,18 @@ def _system(name: str, number: int) -> Iterator[Reading]:
 
 def _inxi(text: str) -> Iterator[Reading]:
     at = Lines(text)
-    for index, device in enumerate(_DEVICE.finditer(text)):
+    section = _SECTION.search(text)
+    begun, graphics = (section.start(1), section[1]) if section else (0, text)
+    others: dict[str, int] = {}
+    for index, device in enumerate(_DEVICE.finditer(graphics)):
         name, rest = " ".join(device[1].split()), device[2]
-        if not re.search(r"AMD|Advanced Micro|Radeon", name) or index > 15:
+        item, number = f"inxi:{index}", at.at(begun + device.start())
+        if not section and re.search(r"Audio|HDMI|Controller|Ethernet|Wi-?Fi|Wireless", name) or index > 15:
             continue
-        item, number = f"inxi:{index}", at.at(device.start())
+        if not re.search(r"AMD|Advanced Micro|Radeon", name):
+            if section and re.match(r"NVIDIA|Intel", name):
+                others.setdefault(name, number)
+            continue
         driver = re.search(r"(?:driver: |^\s*)(amdgpu|radeon|vfio-pci|N/A)", device[0][-len(rest) - 8:])
         if not driver and "chip" not in rest:
             continue
@@ -114,6 +125,15 @@ def _inxi(text: str) -> Iterator[Reading]:
         gfx = "" if chip else products.gfx_of_name(name)
         if gfx:
             yield Reading("gpu.gfx_reported", gfx, item, number)
+    if others:
+        yield Reading("pci.other_gpus", list(others), line=min(others.values()))
+    rendered = _RENDERER.search(graphics)
+    if rendered:
+        number = at.at(begun + rendered.start())
+        if renderers.kernel(rendered[1]):
+            yield Reading("kernel.release", renderers.kernel(rendered[1]), line=number)
+        if renderers.mesa(rendered[1]) or renderers.mesa(graphics[rendered.end():rendered.end() + 160]):
+            yield Reading("vulkan.mesa_version", renderers.mesa(rendered[1]) or renderers.mesa(graphics[rendered.end():rendered.end() + 160]), line=number)
     for pattern, names in ((_KERNEL, ("kernel.release",)), (_MESA, ("vulkan.mesa_version",)), (_BOARD, ("machine.board",)),
                            (_BIOS, ("machine.bios_version", "machine.bios_date"))):
         found = pattern.search(text)

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.texts.lines import lazy, lines, unquoted
+from rocmdoctor.texts.lines import distribution_of_build, lazy, lines, unquoted
 
 TRUST = 3
 
@@ -86,7 +86,7 @@ def _user(line: str, number: int) -> Iterator[Reading]:
         yield Reading("user.root", who[1] == "0", line=number)
         return
     words = re.match(r"^([a-z_][\w-]{0,31}) : ((?:[a-z_][\w-]{0,31} ?){1,60})$", line)
-    if words:
+    if words and {"render", "video", "users", "sudo", "wheel", "adm", "docker", words[1]} & set(words[2].split()):
         yield Reading("user.groups", words[2].split(), line=number)
     elif re.match(r"^(?:[a-z_][\w-]{0,31} ){1,40}[a-z_][\w-]{0,31}$", line[:800]) and {"render", "video"} & set(line.split()) and {
             "adm", "sudo", "wheel", "dialout", "docker", "plugdev", "cdrom", "users"} & set(line.split()):
@@ -125,12 +125,16 @@ def _kernel(line: str, number: int) -> Iterator[Reading]:
     if release:
         yield Reading("kernel.release", release, line=number)
         yield Reading("os.family", "wsl" if "microsoft" in release.lower() else "linux", line=number)
+        built_for = distribution_of_build(line)
+        if built_for:
+            yield Reading("os.distribution", built_for, line=number)
 
 
 def read(text: str) -> Iterator[Reading]:
     """Facts of every line that one of the tools could have printed."""
     nodes: list[tuple[str, int]] = []
     options: dict[str, int] = {}
+    built: dict[str, int] = {}
     names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
     for number, raw in lines(text):
         line = unquoted(raw).rstrip()
@@ -150,6 +154,9 @@ def read(text: str) -> Iterator[Reading]:
         if "amdgpu" in line or "ttm" in line or "TTM" in line:
             yield from _limits(line[:400], number, options)
         yield from _module(line[:300], number)
+        dkms = _DKMS.match(line[:300])
+        if dkms and dkms[2] and dkms[3] == "installed":
+            built.setdefault(dkms[2], number)
         yield from _user(line[:2100], number)
         cmdline = _CMDLINE.search(line[:5000]) if "root=" in line or "BOOT_IMAGE=" in line else None
         if cmdline and not re.search(r"docker |podman |--|=\S*\"", cmdline[1][:60]):
@@ -159,6 +166,8 @@ def read(text: str) -> Iterator[Reading]:
                     options.setdefault(word, number)
                 elif word.startswith(("modprobe.blacklist=", "module_blacklist=", "rd.driver.blacklist=")) and "amdgpu" in word:
                     yield Reading("amdgpu.blacklisted", word, line=number)
+    if len(built) == 1:
+        yield from (Reading("kernel.release", release, line=number) for release, number in built.items())
     if options:
         yield Reading("amdgpu.modprobe_options", list(options), line=min(options.values()))
     if nodes:

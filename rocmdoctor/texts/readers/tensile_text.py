@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines
 
 TRUST = 1
+KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _PATH = lazy(r"/opt/rocm-([0-9]+\.[0-9]+(?:\.[0-9]+)?)/")
 _LIBRARY = lazy(r"TensileLibrary_lazy_(gfx[0-9]{1,4}[0-9a-f]{0,2})\.dat")

@@ -31,9 +31,11 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
+KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _PAIR = lazy(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
 _KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")

@@ -1,0 +1,82 @@
+"""What the evidence is about: GPU, application, backend, system, computed once for machine and text alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known, Unknown
+from rocmdoctor.facts.vocabulary import key
+from rocmdoctor.knowledge import products, tables
+
+_SOURCE = "computed"
+# A fact that only this application can have given.
+_APPS = {"ollama.version": "ollama", "ollama.library": "ollama", "llama.build": "llama.cpp", "llama.backend": "llama.cpp", "torch.version": "pytorch"}
+# What only a machine with AMD hardware, or meant for it, has.
+_OF_AMD = ("runtime.rocm_version", "runtime.hip_version", "rocm.version", "torch.hip", "amdgpu.version", "vk.radv", "windows.adrenalin")
+_BACKENDS = {"rocm": "hip", "cuda": "cuda", "metal": "metal"}
+
+
+def _values(facts: dict[str, Fact], name: str) -> Iterator[str]:
+    entity = name.split(".")[0]
+    for stored in [name, *(key(name, item) for item in items_of(facts, entity))]:
+        fact = facts.get(stored)
+        if isinstance(fact, Known):
+            yield from map(str, fact.value if isinstance(fact.value, list) else [fact.value])
+
+
+def gpu_words(gfx: str) -> list[str]:
+    """A target with its family and kind, as rules ask for them.
+
+    >>> gpu_words("gfx1151"), gpu_words("gfx1030"), gpu_words("gfx942:sramecc+")
+    (['gfx1151', 'rdna3.5', 'apu', 'amd'], ['gfx1030', 'rdna2', 'dgpu', 'amd'], ['gfx942', 'cdna3', 'amd'])
+    """
+    gfx = gfx.split(":")[0]
+    return [word for word in (gfx, tables.generation(gfx), tables.kind(gfx), "amd") if word]
+
+
+def _gpus(facts: dict[str, Fact]) -> list[str]:
+    targets = [gfx for name in ("gpu.gfx_target", "gpu.gfx_reported", "report.gfx_mentioned") for gfx in _values(facts, name)]
+    targets += [gfx for name in ("gpu.name", "vk.name", "test.device_name") for text in _values(facts, name) if (gfx := products.gfx_of_name(text))]
+    words = [word for gfx in targets if gfx.startswith("gfx") for word in gpu_words(gfx)]
+    if "True" in _values(facts, "gpu.is_apu"):
+        words.append("apu")
+    if "False" in _values(facts, "gpu.is_apu"):
+        words.append("dgpu")
+    if any(value.startswith("1002:") for name in ("gpu.pci_id", "vk.pci_id") for value in _values(facts, name)):
+        words.append("amd")
+    if any("radeon" in value.lower() or "amd " in value.lower() for value in _values(facts, "gpu.name")):
+        words.append("amd")
+    return list(dict.fromkeys(words))
+
+
+def _system(facts: dict[str, Fact]) -> str:
+    family = next(_values(facts, "os.family"), "")
+    if family:
+        return family
+    if any(isinstance(fact, Known) and name.startswith("windows.") for name, fact in facts.items()):
+        return "windows"
+    return "linux" if isinstance(facts.get("kernel.release"), Known) else ""
+
+
+def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
+    """The ``about.*`` facts; what nothing says anything of is unknown."""
+    gpus = _gpus(facts)
+    apps = [value.lower() for name in ("report.apps", "app.name") for value in _values(facts, name)]
+    apps += [app for name, app in _APPS.items() if any(_values(facts, name))]
+    backends = [value.lower() for name in ("llama.backend", "ollama.library", "llm.backend", "report.backends") for value in _values(facts, name)]
+    kinds = list(_values(facts, "container.kind"))
+    said: dict[str, object] = {
+        "about.gpu": gpus, "about.app": list(dict.fromkeys(apps)), "about.os": _system(facts),
+        "about.backend": list(dict.fromkeys(_BACKENDS.get(name, name) for name in backends))}
+    silent = Unknown("not_collected", "nothing that was read says it")
+    found: dict[str, Fact] = {name: Known(value, _SOURCE) if value else silent for name, value in said.items()}
+    meant = "amd" in gpus or "hip" in {_BACKENDS.get(name, name) for name in backends} or any(any(_values(facts, name)) for name in _OF_AMD) or any(
+        "rocm" in value for value in _values(facts, "torch.version"))
+    found["about.amd"] = Known(True, _SOURCE) if meant else Unknown("not_collected", "nothing that was read says whose GPU it is")
+    known_kind = "apu" in gpus or "dgpu" in gpus
+    found["about.apu"] = Known("apu" in gpus, _SOURCE) if known_kind else Unknown("not_collected", "no GPU whose kind is known was read")
+    container = facts.get("container.kind")
+    found["about.container"] = Known(bool(kinds), _SOURCE) if kinds or (container is not None and not isinstance(container, Unknown)) \
+        else Unknown("not_collected", "nothing that was read says it")
+    return found

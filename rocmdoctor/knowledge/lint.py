@@ -1,0 +1,146 @@
+"""What ``rocmdoctor rules lint`` and ``rules test`` check: the form of rules and signals, and that every example answers as it says."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.model import Absent, Known, Snapshot, Unknown
+from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
+from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.scan.scanner import Scanner, blocks_of
+from rocmdoctor.texts import interpret
+from rocmdoctor.texts.attach import Text, clean
+
+EXPECTED = {"fires": (True,), "quiet": (False,), "unknown": (None,)}
+
+
+def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
+    for kind in ("fires", "quiet"):
+        if not rule.examples.get(kind):
+            yield f"no example that {kind}"
+    for other in rule.explains:
+        if other not in book.rules or book.rules[other].kind != "symptom":
+            yield f"explains {other!r}, which is no symptom"
+    for other in rule.instead_of:
+        if other not in book.rules:
+            yield f"instead_of {other!r}, which is no rule"
+    if rule.kind == "cause" and not rule.fixes:
+        yield "a cause needs a fix"
+    for name in rule.when.names:
+        parts = name.split(".")
+        if parts[0] != "seen":
+            continue
+        if len(parts) == 2 and (parts[1] not in book.rules or book.rules[parts[1]].kind != "symptom"):
+            yield f"symptom({parts[1]}): there is no such symptom"
+        elif len(parts) >= 3 and parts[1] != rule.id and f"{parts[1]}.{parts[2]}" not in book.signals:
+            yield f"saw({parts[1]}.{parts[2]}): there is no such signal"
+    conditions = [rule.when, *(fix.only_if for fix in rule.fixes if fix.only_if)]
+    asked = {name.split(".")[2] for condition in conditions for name in condition.names if name.startswith(f"seen.{rule.id}.")}
+    words = " ".join(map(str, (rule.title, rule.says, rule.why, *(fix.data for fix in rule.fixes))))
+    for name in rule.signals:
+        if name not in asked and "" not in asked and f"{{{name}." not in words and f"({name}." not in words:
+            yield f"the signal {name} is asked by nothing"
+
+
+def _commands(rule: Rule) -> Iterator[str]:
+    for fix in rule.fixes:
+        commands = fix.data.get("commands") or []
+        if not isinstance(commands, list):
+            yield f"commands of {fix.data['do']!r} are no list"
+            continue
+        for command in commands:
+            if not isinstance(command, str):
+                yield f"{command!r} is no command but {type(command).__name__}"
+            elif fix.data.get("language", "shell") == "shell" and not rule.platforms == ("windows",) and (problem := shell_problem(command)):
+                yield f"the command {command!r} is none: {problem}"
+
+
+def form(book: Rulebook) -> list[str]:
+    """One line for each thing that is wrong with the form of rules and signals."""
+    found = list(book.problems)
+    for rule in book.rules.values():
+        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
+    return found
+
+
+def _lookup(seen: Evidence, rule: Rule, hidden: str) -> Iterator[Lookup]:
+    for place in seen.places(rule):
+        look = seen.lookup("0", rule.for_each, place)
+        yield lambda name, look=look: Unknown() if hidden and name.removeprefix(ANYWHERE) == hidden else look(name)  # type: ignore[misc]
+
+
+def ask(rule: Rule, snapshot: Snapshot, book: Rulebook, hidden: str = "") -> Answer:
+    """The rule's best answer over a snapshot, as if nobody had read the fact ``hidden``."""
+    seen = Evidence(snapshot, book)
+    answers = [rule.when.ask(look) for look in _lookup(seen, rule, hidden)]
+    return min(answers, key=lambda answer: {True: 0, None: 1, False: 2}[answer.value])
+
+
+def snapshot_of(example: dict[str, Any], scanner: Scanner) -> Snapshot:
+    """A Snapshot with what the example states: its text read as an attached file, its facts as they stand."""
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
+    if example.get("text"):
+        interpret.fill(snapshot, [Text("example", clean(str(example["text"])))], scanner)
+        snapshot.texts_read = 1
+    for name, value in (example.get("facts") or {}).items():
+        item = "0" if vocabulary.entity(name) else ""
+        snapshot.facts[vocabulary.key(name, item)] = Absent("example") if value is None else Known(value, "example")
+    return snapshot
+
+
+def examples(rule: Rule, book: Rulebook, scanner: Scanner) -> Iterator[str]:
+    """One line for each example of a rule that does not answer as it says, or whose answer a hidden fact turns round."""
+    for kind, rows in rule.examples.items():
+        for number, example in enumerate(rows, 1):
+            snapshot = snapshot_of(example, scanner)
+            got = ask(rule, snapshot, book).value
+            if got not in ((*EXPECTED[kind], None) if example.get("undecided") else EXPECTED[kind]):
+                yield f"example {kind} {number} answers {_word(got)}"
+            for name in rule.when.names:
+                hidden = ask(rule, snapshot, book, name).value
+                if hidden is not None and hidden != got:
+                    yield f"example {kind} {number}: hiding {name} turns {_word(got)} into {_word(hidden)}"
+
+
+def _word(value: bool | None) -> str:
+    return {True: "yes", False: "no", None: "not known"}[value]
+
+
+def signal_examples(signal: Signal) -> Iterator[str]:
+    """One line for each example of a signal that does not answer as it says."""
+    scanner = Scanner([signal])
+    for text in signal.hits:
+        if not any(scanner.scan("example", blocks_of(clean(text)))):
+            yield f"does not hit {text!r}"
+    for text in signal.misses:
+        if any(scanner.scan("example", blocks_of(clean(text)), interpret.kind_at(Text("example", clean(text))))):
+            yield f"hits {text!r}"
+
+
+def tests(book: Rulebook, only: set[str] | None = None) -> Iterator[str]:
+    """Every example of every rule and shared signal that does not answer as it says; ``only`` names the rules that are looked at."""
+    scanner = Scanner(book.patterns())
+    for signal in book.signals.values():
+        yield from (f"{signal.id}: {problem}" for problem in signal_examples(signal))
+    for rule in book.rules.values():
+        if only is None or rule.id in only:
+            yield from (f"{rule.id}: {problem}" for problem in examples(rule, book, scanner))
+
+
+@functools.cache
+def shell_problem(command: str) -> str:
+    """What bash says of a command that it cannot parse, "" when it can or where there is no bash."""
+    bash = shutil.which("bash")
+    if not bash:
+        return ""
+    plain = re.sub(r"\{[a-z_]+\([^{}]*\)\}|\{[A-Za-z_]+\.[\w.-]+\}|<[A-Za-z][^<>]*>", "X", command)  # places that the report fills
+    done = subprocess.run([bash, "-n", "-c", plain], capture_output=True, text=True, timeout=10)
+    return done.stderr.strip().splitlines()[0] if done.returncode and done.stderr else ""

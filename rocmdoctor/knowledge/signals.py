@@ -1,0 +1,103 @@
+"""Signals: named patterns of what programs print and people write, in ``rules/signals/<topic>.yaml`` or private to one rule.
+
+A signal says in which kinds of text it may be read (``in``), so that a word of prose is never taken for a program's line, and which
+lines it must not take (``unless``). Its examples (``hits``, ``misses``) are checked by ``rocmdoctor rules test``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from rocmdoctor.scan.literals import required
+from rocmdoctor.texts.kinds import GROUPS, KINDS
+
+_FIELDS = {"id", "in", "scope", "patterns", "unless", "hits", "misses", "literals", "negatable", "topic"}
+SCOPES = ("line", "sentence")
+# What turns the words after it into their opposite, close before them and in the same clause.
+NEGATION = (r"(?:\b(?:no longer|not|never|without|instead of|rather than|harmless|no|nor|neither|cannot)\b|n't\b)"
+            r"[^.,;:!?]{0,24}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One named set of patterns; ``owner`` and ``name`` are topic and name, or rule and local name."""
+
+    owner: str
+    name: str
+    patterns: tuple[str, ...]
+    kinds: frozenset[str] = frozenset()  # kinds of text it may be read in, every kind when empty
+    scope: str = "line"
+    unless: tuple[str, ...] = ()
+    negatable: bool = False  # whether a negation before the words, in the same clause, takes them back
+    topic: bool = False  # it only says what the text is about: seen alone it is no sign of anything
+    literals: tuple[list[list[str]], ...] = ()
+    hits: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+    captures: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def id(self) -> str:
+        """``topic.name``."""
+        return f"{self.owner}.{self.name}"
+
+
+def _texts(value: Any, what: str) -> tuple[str, ...]:
+    if not (isinstance(value, list) and all(isinstance(one, str) for one in value)):
+        raise ValueError(f"{what} is a list of texts")
+    return tuple(value)
+
+
+def kinds_of(names: Any) -> frozenset[str]:
+    """The kinds of text behind ``in:``, groups written out; raises ValueError for a kind that does not exist.
+
+    >>> sorted(kinds_of(["prose"]))
+    ['prose']
+    """
+    found: set[str] = set()
+    for name in _texts(names or [], "in"):
+        if name in GROUPS:
+            found |= GROUPS[name]
+        elif name in KINDS:
+            found.add(name)
+        else:
+            raise ValueError(f"there is no kind of text {name!r}; there are {', '.join([*GROUPS, *KINDS])}")
+    return frozenset(found)
+
+
+def build(owner: str, name: str, data: Any) -> Signal:
+    """A Signal from plain data whose patterns compile; raises ValueError with the reason."""
+    if isinstance(data, list):
+        data = {"patterns": data}
+    if not isinstance(data, dict):
+        raise ValueError(f"signal {name}: a signal is a mapping with patterns")
+    extra = set(data) - _FIELDS
+    if extra:
+        raise ValueError(f"signal {name}: unknown field {', '.join(sorted(map(str, extra)))}")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
+        raise ValueError(f"a signal is named in small letters, not {name!r} (YAML reads on, off, yes and no as booleans)")
+    patterns = _texts(data.get("patterns"), f"patterns of {name}")
+    if data.get("scope", "line") not in SCOPES:
+        raise ValueError(f"signal {name}: scope is one of {', '.join(SCOPES)}")
+    captures = frozenset(found for pattern in patterns for found in re.findall(r"\(\?P<(\w+)>", pattern))
+    return Signal(owner, str(name), patterns, kinds_of(data.get("in")), str(data.get("scope", "line")), _texts(data.get("unless") or [], "unless"),
+                  data.get("negatable") is True, data.get("topic") is True, tuple(data.get("literals") or ()), _texts(data.get("hits") or [], "hits"),
+                  _texts(data.get("misses") or [], "misses"), captures)
+
+
+def prepare(data: Any) -> None:
+    """Check that the patterns of plain data compile and note their literals in it, since both cost more than loading. Raises ValueError."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False  # the reason is in the exception; RE2 would print its own line as well
+    if not isinstance(data, dict):
+        return
+    for pattern in [*(data.get("patterns") or ()), *(data.get("unless") or ())]:
+        try:
+            re2.compile("(?i)" + str(pattern), options)
+        except re2.error as error:
+            why = error.args[0]
+            raise ValueError(f" pattern {pattern!r}: {why.decode('utf-8', 'replace') if isinstance(why, bytes) else why}") from None
+    data["literals"] = [required(str(pattern)) for pattern in data.get("patterns") or ()]

@@ -1,0 +1,63 @@
+"""What a program's output names in passing, where no reader knows the format: a card, versions, the program itself.
+
+>>> for reading in read("[INFO] GPU arch: gfx1102\\n** Python executable: F:\\\\ai\\\\comfyui-rocm\\\\python_env\\\\python.exe\\n"):
+...     print(reading.line, reading.name, reading.item, reading.value)
+1 report.gfx_mentioned  ['gfx1102']
+1 gpu.gfx_reported prose:gfx1102 gfx1102
+2 os.family  windows
+2 report.apps  ['comfyui']
+2 report.backends  ['rocm']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
+from rocmdoctor.texts.lines import Lines, clean, lazy
+from rocmdoctor.texts.prose import memory_prose, report_prose, story
+
+TRUST = -1  # a hint: what anybody says is better
+KINDS = kinds.GROUPS["app"] | {
+    "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json",
+    "os_state", "comment"}
+_LIMIT = 120_000
+_SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)
+_UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
+
+
+def recognises(text: str) -> bool:
+    """Any text: what is named has no mark of its own.
+
+    >>> recognises("\\n\\n"), recognises("x")
+    (False, True)
+    """
+    return bool(text.strip())
+
+
+def read(text: str) -> Iterator[Reading]:
+    """What is named; the first of each wins."""
+    text = clean(text[:_LIMIT])
+    lines = Lines(text)
+    yield from report_prose.gpus(text, lines)
+    yield from _system(text, lines)
+    yield from report_prose.versions(text, lines)
+    yield from story.subjects(text, lines)
+    yield from memory_prose.file_size(text, lines)
+
+
+def _system(text: str, lines: Lines) -> Iterator[Reading]:
+    """The system by a line that is about it ("distro: Ubuntu 24.04.4 LTS"), else its family by the paths of the output."""
+    said = _SAID.search(text)
+    if said:
+        told = list(report_prose.system(" " * said.start(1) + said[1], lines))
+        yield from (Reading(reading.name, reading.value, reading.item, lines.at(said.start())) for reading in told if reading.name != "report.os_said")
+        if told:
+            return
+    for family, pattern in (("wsl", report_prose.WSL), ("windows", report_prose.PLAIN_WINDOWS), ("linux", _UNIX)):
+        found = pattern.search(text)
+        if found:
+            yield Reading("os.family", family, line=lines.at(found.start()))
+            return

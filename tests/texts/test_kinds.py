@@ -1,0 +1,95 @@
+"""Each line of a text has one kind; lines of programs are never taken for a person's words."""
+
+import pathlib
+import time
+
+import pytest
+
+from rocmdoctor.texts import kinds
+from rocmdoctor.texts.kinds import parts_of
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures"
+
+
+def kinds_of(text):
+    return [kind for _, _, kind in parts_of(text)]
+
+
+def test_every_kind_and_group_is_declared():
+    assert {kind for kind, _ in kinds._MARKS} <= set(kinds.KINDS)
+    assert set().union(*kinds.GROUPS.values()) <= set(kinds.KINDS)
+    assert not set(kinds.GROUPS) & set(kinds.KINDS)
+
+
+@pytest.mark.parametrize("path", sorted((FIXTURES / "texts").glob("*")) + sorted((FIXTURES / "formats").glob("*")), ids=lambda p: p.name)
+def test_parts_cover_the_text_without_gaps(path):
+    text = path.read_text(errors="replace")
+    parts = parts_of(text)
+    assert parts[0][0] == 1 and parts[-1][1] == text.count("\n") + 1
+    assert all(first[1] + 1 == second[0] for first, second in zip(parts, parts[1:], strict=False))
+    assert {kind for _, _, kind in parts} <= set(kinds.KINDS)
+
+
+@pytest.mark.parametrize(("name", "kind"), [
+    ("texts/dmesg-strix-halo.txt", "kernel_log"), ("texts/ollama-0.15.4.log", "ollama_log"), ("texts/ollama-0.5.8-journal.log", "ollama_log"),
+    ("texts/llama-cli-rocm.log", "llama_log"), ("texts/llama-server-vulkan.log", "llama_log"), ("texts/rocminfo-strix-halo.txt", "rocminfo"),
+    ("texts/clinfo-rx7900xt.txt", "clinfo"), ("texts/rocm-smi-table.txt", "rocm_smi"), ("texts/amd-smi-table.txt", "amd_smi"),
+    ("texts/kfd-mi300x-cpx.txt", "sysfs"), ("texts/vulkaninfo-summary-windows.txt", "vulkaninfo"), ("texts/rocm-smi-rx6700xt.json", "json"),
+    ("texts/report-rx6750xt.txt", "prose"), ("formats/compose.txt", "compose"), ("formats/kubernetes.txt", "kubernetes"),
+    ("formats/apt-history.txt", "package_history"), ("formats/rccl.txt", "rccl_log"), ("formats/gdb.txt", "crash"),
+    ("formats/lspci-vv.txt", "lspci"), ("formats/sglang.txt", "vllm_log"), ("formats/uv-pip-list.txt", "package_list"),
+])
+def test_a_text_of_one_program_is_of_one_kind(name, kind):
+    assert kinds_of((FIXTURES / name).read_text(errors="replace")) == [kind]
+
+
+REPORT = """\
+### What happened
+Since the update my RX 7900 XTX resets whenever the model is loaded. It is fine with Vulkan.
+
+### Environment
+- OS: Ubuntu 24.04
+- Kernel: 6.14.0-24-generic
+
+Here is what the kernel says:
+
+[  812.345678] amdgpu 0000:03:00.0: amdgpu: ring comp_1.0.0 timeout, signaled seq=5, emitted seq=7
+[  812.345699] amdgpu 0000:03:00.0: amdgpu: GPU reset begin!
+
+And Ollama:
+```
+time=2026-02-02T18:45:46.385Z level=INFO source=routes.go:1631 msg="server config"
+Error: it does not work on this GPU and the runner has been terminated
+```
+$ rocminfo | head -2
+ROCk module is loaded
+Traceback (most recent call last):
+  File "a.py", line 2, in <module>
+    import torch
+ImportError: libamdhip64.so.6: cannot open shared object file
+
+I would be glad about any idea how to get it back.
+"""
+
+
+def test_a_report_is_cut_into_what_is_told_and_what_was_printed():
+    assert kinds_of(REPORT) == ["prose", "form", "prose", "kernel_log", "form", "ollama_log", "shell", "rocminfo", "traceback", "prose"]
+
+
+def test_nothing_fenced_is_prose():
+    assert "prose" not in kinds_of("```\nIt does not work on my card and I do not know why.\n```\n")
+
+
+def test_a_big_kernel_log_is_told_by_a_sample():
+    text = "\n".join(f"[{i:5d}.000000] amdgpu 0000:03:00.0: amdgpu: line {i} of a long log" for i in range(400_000))
+    begun = time.process_time()
+    assert kinds_of(text) == ["kernel_log"]
+    assert time.process_time() - begun < 0.5
+
+
+def test_a_journal_of_many_programs_is_told_line_by_line():
+    journal = "\n".join([
+        "Jan 06 14:37:38 box kernel: [drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring gfx_0.0.0 timeout",
+        "Jan 06 14:37:39 box dnsmasq[1979]: read /var/lib/default.addnhosts",
+        "Jan 06 14:37:40 box ollama[12]: time=2026-01-06T14:37:40Z level=INFO msg=x"])
+    assert parts_of(journal) == [(1, 1, "kernel_log"), (2, 2, "system_log"), (3, 3, "ollama_log")]
