@@ -99,7 +99,7 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
     commands = []
     for name in missing:
         fact = look(name)
-        commands.append(getattr(fact, "command", "") or f"rocmdoctor check shows {name}")
+        commands.append(getattr(fact, "command", "") or f"rocmdoctor check   # shows {vocabulary_words.sought(name)}")
     return judged.rule.asks or next(iter(questions), "Is it this?"), list(dict.fromkeys(commands))
 
 
@@ -161,9 +161,12 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - explained)]
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
-    findings = [_finding(one, seen, "cause") for one in causes]
+    findings = [_finding(one, seen, "cause") for one in causes if not one.general]
     findings += [finding for one, finding in symptoms if one.rule.specific and one.rule.id not in accounted]
-    findings += [_finding(one, seen, "possible") for one in open_[:MOST_POSSIBLE]]
+    shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
+    findings += [finding for one, finding in shown if one.explained]
+    findings += [_finding(one, seen, "cause") for one in causes if one.general]  # it names the layer, a special one names the defect
+    findings += [finding for one, finding in shown if not one.explained]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
     findings += [_finding(one, seen, "risk") for one in risks]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}

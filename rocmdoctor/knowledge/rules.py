@@ -133,7 +133,8 @@ def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pat
         except Exception as error:  # a broken file is that file's problem only
             mark = getattr(error, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""
-            found[str(file.relative_to(root))] = {"__error__": f"{where} {getattr(error, 'problem', None) or str(error).strip()}"}
+            why = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error).strip()
+            found[str(file.relative_to(root))] = {"__error__": f"{where} {why}"}
     return found
 
 
