@@ -67,7 +67,7 @@ def largest_bar(text):
 
 def link_device(tree, device):
     """The device whose link goes to the slot. sysfs nests devices, so the parent folder is the port above."""
-    real = os.path.realpath(tree.at(device))
+    real = tree.real(device)
     best = device
     for _ in range(2):
         real = os.path.dirname(real)

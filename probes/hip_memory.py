@@ -4,6 +4,7 @@ import ctypes
 import glob
 import os
 
+import trusted
 from probe_protocol import main
 
 PROVIDES = ("gpu.hip_total_bytes", "gpu.hip_free_bytes")
@@ -11,19 +12,30 @@ LANE = "loud"
 DEADLINE = 15
 NEEDS = ()
 PYTHON = "own"
+SYSTEM = "any"
 
 SOURCE = "hipMemGetInfo"
 COMMAND = "rocminfo | grep -A12 'Pool Info'"
 NAMES = ("libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "libamdhip64.so.5")
+WINDOWS = ("amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll")
 NO_DEVICE = (100, 101)
 
 
 def library():
     """The HIP runtime that an application would get, else one under /opt; None when there is none."""
+    if os.name == "nt":
+        for name in WINDOWS:
+            try:
+                return ctypes.CDLL(name)
+            except OSError:
+                continue
+        return None
     folders = [""] + [os.path.join(root, "lib") + "/" for root in
                       [os.environ.get("ROCM_PATH", "/opt/rocm"), *sorted(glob.glob("/opt/rocm-*"), reverse=True)[:4]]]
     for folder in folders:
         for name in NAMES:
+            if folder and trusted.why_not(folder + name):
+                continue
             try:
                 return ctypes.CDLL(folder + name)
             except OSError:

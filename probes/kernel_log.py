@@ -1,9 +1,8 @@
 """The kernel log's lines about the GPU, as a text for the reader of kernel logs. Gives no facts itself."""
 
 import re
-import subprocess
 
-from probe_protocol import main
+from probe_protocol import ask, main
 
 PROVIDES = ()
 LANE = "quiet"
@@ -23,12 +22,8 @@ MOST = 2000000
 
 def run(command):
     """What a command prints, None when it is missing or may not tell."""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=2.5)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    text = done.stdout[-CAP:].decode("utf-8", "replace")
-    return text if done.returncode == 0 and text.strip() else None
+    answer = ask(command, 2.5, CAP)
+    return answer.text if answer.status == 0 and answer.text.strip() else None
 
 
 def chosen(text):

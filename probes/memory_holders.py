@@ -43,7 +43,7 @@ def clients(tree, pid):
     folder = "/proc/" + pid + "/fdinfo"
     found = {}
     try:
-        names = os.listdir(tree.at(folder))
+        names = tree.listed(folder)
     except (FileNotFoundError, NotADirectoryError, ProcessLookupError):
         return found
     for name in names[:FILES_CAP]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from probe_protocol import main
 
@@ -23,12 +22,12 @@ PLATFORMS = (
 
 
 def probe(emit, tree):
-    root = Path(tree.root)
+    root = tree.place("/")
     names = []
     unread = []
-    for file in (file for folder in FOLDERS for file in sorted((root / folder).glob("*.icd"))):
+    for file in (file for folder in FOLDERS for file in (root / folder).glob("*.icd")):
         try:
-            library = file.read_text(errors="replace").strip()
+            library = file.raw().decode("utf-8", "replace").strip()
         except OSError as error:
             unread.append(f"{file.name}: {error.strerror}")
             continue

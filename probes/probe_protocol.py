@@ -1,13 +1,18 @@
-"""What the probes share: their arguments, how they write facts, how they read files. Not a probe itself."""
+"""What the probes share: their arguments, how they write facts, how they read files and ask programs. Not a probe itself."""
 
 import argparse
-import errno
 import json
 import os
-import stat
+import signal
+import subprocess
 import sys
+import threading
+from typing import NamedTuple, Optional
 
-CAP = 1 << 20
+import trusted
+from tree import Tree
+
+OUTPUT_CAP = 4 << 20
 
 
 class Emitter:
@@ -40,64 +45,52 @@ class Emitter:
         self._file.close()
 
 
-class Tree:
-    """Files under a root folder. Reads are capped and never wait: a pipe or a device in the tree is unreadable."""
+class Answer(NamedTuple):
+    """What a program said: its exit status (None when it did not end by itself), its output, and why there is nothing."""
 
-    def __init__(self, root="/"):
-        self.root = root or "/"
-        self.live = os.path.normpath(self.root) == "/"
+    status: Optional[int]
+    text: str
+    why: str = ""
 
-    def at(self, path):
-        return path if self.live else os.path.join(self.root, path.lstrip("/"))
 
-    def raw(self, path, cap=CAP):
-        """Bytes of the file. Raises OSError."""
-        handle = os.open(self.at(path), os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
+def ask(command, deadline, cap=OUTPUT_CAP, also_errors=False, **variables):
+    """Run a program of this machine that is trusted, and read what it prints up to ``cap`` bytes; then, or at the deadline, it is ended."""
+    program = command[0] if os.path.isabs(command[0]) else trusted.program(command[0])
+    if program is None:
+        return Answer(None, "", "not installed")
+    reason = trusted.why_not(program)
+    if reason:
+        return Answer(None, "", "not run: " + reason)
+    environment = dict(trusted.environment()[0], **variables)
+    try:
+        child = subprocess.Popen([program, *command[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT if also_errors else subprocess.DEVNULL, env=environment, cwd="/")
+    except OSError as error:
+        return Answer(None, "", error.strerror or str(error))
+    said, full = bytearray(), threading.Event()
+
+    def read():
+        while len(said) < cap:
+            chunk = child.stdout.read1(min(1 << 16, cap - len(said)))
+            if not chunk:
+                return
+            said.extend(chunk)
+        full.set()
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(deadline)  # a pipe that a child of the program holds open is waited for no longer either
+    why = "printed more than is read" if full.is_set() else "took longer than %g s" % deadline if reader.is_alive() else ""
+    try:
+        status = child.wait(0.2)
+    except subprocess.TimeoutExpired:
+        status, why = None, why or "took longer than %g s" % deadline
+        child.kill()
         try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OSError(errno.EINVAL, "not a regular file", path)
-            chunks, left = [], cap
-            while left > 0:
-                chunk = os.read(handle, min(left, 1 << 16))
-                if not chunk:
-                    break
-                chunks.append(chunk)
-                left -= len(chunk)
-            return b"".join(chunks)
-        finally:
-            os.close(handle)
-
-    def read(self, path, cap=CAP):
-        """Stripped text of the file. Raises OSError."""
-        return self.raw(path, cap).decode("utf-8", "replace").strip("\0 \t\r\n")
-
-    def try_read(self, path, cap=CAP):
-        """Stripped text, or None when it cannot be read."""
-        try:
-            return self.read(path, cap)
-        except OSError:
-            return None
-
-    def exists(self, path):
-        return os.path.exists(self.at(path))
-
-    def recorded(self, *paths):
-        """Whether this machine, or the recording of one, has any of the paths. The live machine has all it has."""
-        return self.live or any(self.exists(path) for path in paths)
-
-    def names(self, path):
-        """Sorted names in a folder; empty when it cannot be listed."""
-        try:
-            return sorted(os.listdir(self.at(path)))
-        except OSError:
-            return []
-
-    def link(self, path):
-        """Last part of a symbolic link's target, None when there is none."""
-        try:
-            return os.path.basename(os.readlink(self.at(path)))
-        except OSError:
-            return None
+            child.wait(0.5)
+        except subprocess.TimeoutExpired:
+            child.returncode = -9  # in the driver; it is left to the end of this process
+    return Answer(None if full.is_set() else status, bytes(said).decode("utf-8", "replace"), why)
 
 
 def emit_file(emit, tree, fact, path, convert=str, item="", command=""):
@@ -127,6 +120,8 @@ def emit_file(emit, tree, fact, path, convert=str, item="", command=""):
 
 def main(probe):
     """Parse ``--out FILE [--root DIR]``, run ``probe(emit, tree)``, write the last line."""
+    if hasattr(signal, "alarm"):  # whoever waits for us may be killed; a deadline is stretched tenfold at most
+        signal.alarm(10 * int(getattr(sys.modules["__main__"], "DEADLINE", 60)) + 60)
     parser = argparse.ArgumentParser()
     parser.add_argument("--out", required=True)
     parser.add_argument("--root", default="/")

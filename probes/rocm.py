@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from pathlib import Path
 
 from probe_protocol import main
 
@@ -29,22 +28,9 @@ OLLAMA = ("usr/local/lib/ollama/rocm*", "usr/lib/ollama/rocm*", "usr/lib64/ollam
 DISTRIBUTION = ("usr/lib64", "usr/lib/x86_64-linux-gnu", "usr/lib")
 
 
-def inside(root, path):
-    """``path`` with its links followed, absolute ones within ``root``. None when it leads nowhere."""
-    for _ in range(8):
-        if not path.is_symlink():
-            return path if path.exists() else None
-        target = os.readlink(path)
-        path = root / target.lstrip("/") if target.startswith("/") else path.parent / target
-    return None
-
-
 def first_line(path):
     """First line of a small file, or ""."""
-    try:
-        return path.read_text(errors="replace").strip().splitlines()[0].strip()
-    except (OSError, IndexError):
-        return ""
+    return next(iter(path.text().strip().splitlines()), "").strip()
 
 
 def targets(folders):
@@ -52,7 +38,7 @@ def targets(folders):
     seen = None
     for folder in folders:
         try:
-            names = os.listdir(folder)
+            names = folder.tree.listed(folder.path)
         except OSError:
             continue
         seen = (seen or set()) | {found[0] for name in names if (found := re.search(r"gfx[0-9]+[a-f]?[0-9a-f]*", name))}
@@ -61,11 +47,7 @@ def targets(folders):
 
 def packed(folder, stem):
     """6.4.2 out of ``libamdhip64.so.6.4.60402`` (the release build's way of naming)."""
-    try:
-        names = sorted(os.listdir(folder), key=len)
-    except OSError:
-        return ""
-    for name in reversed(names):
+    for name in sorted(folder.names(), key=len, reverse=True):
         found = re.fullmatch(rf"{re.escape(stem)}\.so\.(\d+)\.(\d+)\.(\d{{5,6}})", name)
         if found:
             number = int(found[3])
@@ -77,11 +59,7 @@ def packed(folder, stem):
 def hip_version(prefix):
     """HIP version of a prefix from its version file."""
     for name in ("share/hip/version", "bin/.hipVersion"):
-        try:
-            content = (prefix / name).read_text(errors="replace")
-        except OSError:
-            continue
-        parts = dict(re.findall(r"^HIP_VERSION_(MAJOR|MINOR|PATCH)=(\S+)", content, re.M))
+        parts = dict(re.findall(r"^HIP_VERSION_(MAJOR|MINOR|PATCH)=(\S+)", (prefix / name).text(), re.M))
         if "MAJOR" in parts:
             return ".".join(parts[key] for key in ("MAJOR", "MINOR", "PATCH") if key in parts)
     return ""
@@ -95,19 +73,19 @@ def release(text):
 
 def library_folders(lib):
     """Every place where rocBLAS keeps its kernels below ``lib``."""
-    return [lib / "rocblas/library", *sorted(lib.glob("rocblas/*/library"))]
+    return [lib / "rocblas/library", *lib.glob("rocblas/*/library")]
 
 
 def system(root):
     """(path, version, kind, targets, hip) of every prefix in /opt and of the distribution's own packages."""
     found = []
-    names = [root / "opt/rocm", *sorted(root.glob("opt/rocm-*"), reverse=True), *sorted(root.glob("opt/rocm/core*"))]
-    if root == Path("/") and os.environ.get("ROCM_PATH"):
-        names.insert(0, Path(os.environ["ROCM_PATH"]))
+    names = [root / "opt/rocm", *sorted(root.glob("opt/rocm-*"), reverse=True), *root.glob("opt/rocm/core*")]
+    if root.tree.live and os.environ.get("ROCM_PATH"):
+        names.insert(0, root / os.environ["ROCM_PATH"])
     done = set()
     for name in names:
-        prefix = inside(root, name)
-        if prefix is None or prefix in done or not prefix.is_dir():
+        prefix = name.real
+        if prefix in done or not prefix.is_dir():
             continue
         done.add(prefix)
         libs = [prefix / "lib", prefix / "lib64"]
@@ -121,7 +99,7 @@ def system(root):
     for lib in (root / name for name in DISTRIBUTION):
         version = packed(lib, "librocm-core") or packed(lib, "libamdhip64")
         carried = targets(library_folders(lib))
-        if (version or carried) and inside(root, lib) == lib:
+        if (version or carried) and lib.real == lib:
             found.append((lib, version, "system", carried, hip_version(root / "usr")))
             break
     return found
@@ -129,38 +107,31 @@ def system(root):
 
 def wheels(root):
     """Installations that came as Python wheels: TheRock's and the ones inside torch."""
-    sites = [site for pattern in SITES for site in sorted(root.glob(pattern))]
-    if root == Path("/"):
+    sites = [site for pattern in SITES for site in root.glob(pattern)]
+    if root.tree.live:
         prefixes = [os.environ.get(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
-        sites += [site for prefix in prefixes if prefix for site in Path(prefix).glob("lib/python3*/site-packages")]
-        sites += [Path(entry) for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+        sites += [site for prefix in prefixes if prefix for site in (root / prefix).glob("lib/python3*/site-packages")]
+        sites += [root / entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
     for site in dict.fromkeys(sites):
         core = site / "_rocm_sdk_core"
         if core.is_dir():
-            information = sorted(site.glob("rocm_sdk_core-*.dist-info"))
+            information = site.glob("rocm_sdk_core-*.dist-info")
             version = information[-1].name[len("rocm_sdk_core-"):-len(".dist-info")] if information else ""
-            carried = targets([lib for part in sorted(site.glob("_rocm_sdk_libraries*"))
+            carried = targets([lib for part in site.glob("_rocm_sdk_libraries*")
                                for lib in library_folders(part / "lib")])
             yield core, release(version), "therock", carried, hip_version(core)
         lib = site / "torch/lib"
         carried = targets(library_folders(lib))
         if carried is not None:
-            hip = re.search(r"^hip\b[^=\n]*=\s*['\"]([^'\"]+)", _text(site / "torch/version.py"), re.M)
-            name = re.search(r"\+rocm(\d[\d.]*)", _text(site / "torch/version.py"))
+            hip = re.search(r"^hip\b[^=\n]*=\s*['\"]([^'\"]+)", (site / "torch/version.py").text(), re.M)
+            name = re.search(r"\+rocm(\d[\d.]*)", (site / "torch/version.py").text())
             yield lib, packed(lib, "libamdhip64") or (name[1] if name else ""), "torch", carried, hip[1] if hip else ""
-
-
-def _text(path):
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""
 
 
 def bundled(root):
     """The copies that Ollama brings along."""
     for pattern in OLLAMA:
-        for folder in sorted(root.glob(pattern)):
+        for folder in root.glob(pattern):
             carried = targets(library_folders(folder))
             version = packed(folder, "libamdhip64")
             if carried or version:
@@ -168,10 +139,10 @@ def bundled(root):
 
 
 def probe(emit, tree):
-    root = Path(tree.root)
+    root = tree.place("/")
     best = None
     for path, version, kind, carried, hip in [*system(root), *wheels(root), *bundled(root)]:
-        item = "/" + str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+        item = str(path)
         emit.known("rocm.path", item, SOURCE, item)
         emit.known("rocm.kind", kind, SOURCE, item)
         if version:

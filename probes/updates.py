@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import io
 import json
-import os
 import re
-import shutil
 import struct
-import subprocess
 import time
-from pathlib import Path
+import zlib
 
-from probe_protocol import main
+import trusted
+from probe_protocol import ask, main
 
 PROVIDES = ()
 LANE = "quiet"
@@ -50,14 +49,8 @@ def iso(seconds):
 
 def run(*command, deadline=5.0):
     """What a program prints; "" when it is missing, fails or takes too long."""
-    if not shutil.which(command[0]):
-        return ""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=deadline,
-                              env={**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"})
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout[:FILE_CAP].decode("utf-8", "replace")
+    answer = ask(command, deadline, FILE_CAP, LC_ALL="C.UTF-8", TZ="UTC")
+    return answer.text if not answer.why or answer.why.startswith("printed") else ""
 
 
 def rotations(root, name):
@@ -72,15 +65,11 @@ def rotations(root, name):
 def text_of(path):
     """Text of a log, unpacked, its end where it is too long; "" when it cannot be read."""
     try:
-        if not path.is_file():
-            return ""
-        if path.suffix == ".gz":
-            with gzip.open(path, "rb") as packed:
-                return packed.read(FILE_CAP).decode("utf-8", "replace")
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - FILE_CAP))
-            return file.read(FILE_CAP).decode("utf-8", "replace")
-    except (OSError, EOFError, ValueError):
+        if path.suffix != ".gz":
+            return path.text(FILE_CAP, from_end=True)
+        with gzip.open(io.BytesIO(path.raw(FILE_CAP)), "rb") as packed:
+            return packed.read(FILE_CAP).decode("utf-8", "replace")
+    except (OSError, EOFError, ValueError, zlib.error):
         return ""
 
 
@@ -93,8 +82,8 @@ def logs(root):
 def wheels(root):
     """When each Python package of the usual environments was installed."""
     for pattern in SITES:
-        for site in sorted(root.glob(pattern))[:20]:
-            for folder in sorted(site.glob("*.dist-info"))[:2000]:
+        for site in root.glob(pattern)[:20]:
+            for folder in site.glob("*.dist-info")[:2000]:
                 name, _, version = folder.name[:-len(".dist-info")].rpartition("-")
                 try:
                     when = folder.stat().st_mtime
@@ -103,16 +92,15 @@ def wheels(root):
                 if name and version:
                     yield f"changed\tpip\t{iso(when)}\t{name}\t\t{version}"
     for pattern in CONDA:
-        for path in sorted(root.glob(pattern))[:10]:
+        for path in root.glob(pattern)[:10]:
             yield from text_of(path).splitlines()[-MOST_LINES:]
 
 
 def images(root):
     """Generations of NixOS, revisions of snaps, the GL runtime of Flatpak."""
-    for link in sorted(root.glob("nix/var/nix/profiles/system-*-link"), key=lambda path: int(re.findall(r"\d+", path.name)[0])):
+    for link in sorted(root.glob("nix/var/nix/profiles/system-*-link"), key=lambda path: int((re.findall(r"\d+", path.name) or ["0"])[0])):
         try:
-            target = os.readlink(link)
-            kernel = os.readlink(root / target.lstrip("/") / "kernel")
+            kernel = (root / link.readlink() / "kernel").readlink()
             when = link.lstat().st_mtime
         except OSError:
             continue
@@ -121,11 +109,14 @@ def images(root):
     before = {}
     for path in sorted(root.glob("var/lib/snapd/snaps/*_*.snap"), key=lambda path: path.name):
         name, _, revision = path.stem.rpartition("_")
-        yield f"changed\tsnap\t{iso(path.stat().st_mtime)}\t{name}\t{before.get(name, '')}\t{revision}"
-        before[name] = revision
-    for link in sorted(root.glob(FLATPAK)):
         try:
-            yield f"changed\tflatpak\t{iso(link.lstat().st_mtime)}\torg.freedesktop.Platform.GL.default\t\t{os.readlink(link)[:12]}"
+            yield f"changed\tsnap\t{iso(path.stat().st_mtime)}\t{name}\t{before.get(name, '')}\t{revision}"
+        except OSError:
+            continue
+        before[name] = revision
+    for link in root.glob(FLATPAK):
+        try:
+            yield f"changed\tflatpak\t{iso(link.lstat().st_mtime)}\torg.freedesktop.Platform.GL.default\t\t{link.readlink()[:12]}"
         except OSError:
             continue
 
@@ -134,8 +125,7 @@ def boots(root, live):
     """Boots with their kernels: wtmp, else the journal."""
     found = False
     try:
-        with open(root / "var/log/wtmp", "rb") as file:
-            raw = file.read(FILE_CAP)
+        raw = (root / "var/log/wtmp").raw(FILE_CAP)
     except OSError:
         raw = b""
     for place in range(0, len(raw) - UTMP.size + 1, UTMP.size):
@@ -150,9 +140,9 @@ def boots(root, live):
                 yield f"boot\t{iso(int(row[1]))}\t{row[2]}"
 
 
-def ask():
+def asked():
     """What only a program knows: rpm's times, dnf's and rpm-ostree's old versions."""
-    if shutil.which("rpm-ostree"):
+    if trusted.program("rpm-ostree"):
         try:
             state = json.loads(run("rpm-ostree", "status", "--json") or "{}")
         except ValueError:
@@ -177,7 +167,7 @@ def installed(root, live):
         row = dict(re.findall(r"^(Package|Status|Version): (.+)$", block, re.M))
         if row.get("Status", "").endswith(" installed") and "Version" in row:
             yield f"{row['Package']}\t{row['Version']}"
-    for folder in sorted((root / "var/lib/pacman/local").glob("*-*-*")):
+    for folder in (root / "var/lib/pacman/local").glob("*-*-*"):
         name, version, release = folder.name.rsplit("-", 2)
         yield f"{name}\t{version}-{release}"
     if live:
@@ -186,20 +176,16 @@ def installed(root, live):
 
 def text_of_status(root):
     """dpkg's whole status file: bigger than a log may be."""
-    try:
-        with open(root / "var/lib/dpkg/status", encoding="utf-8", errors="replace") as file:
-            return file.read(32 << 20)
-    except OSError:
-        return ""
+    return (root / "var/lib/dpkg/status").text(32 << 20)
 
 
 def probe(emit, tree):
-    root = Path(tree.root)
+    root = tree.place("/")
     packages = sorted(set(installed(root, tree.live)))
     if packages:
         emit.text("distro_packages", packages)
     lines = []
-    for part in (logs(root), wheels(root), images(root), boots(root, tree.live), ask() if tree.live else ()):
+    for part in (logs(root), wheels(root), images(root), boots(root, tree.live), asked() if tree.live else ()):
         lines += part
     if lines:
         zone = time.strftime("%z") if tree.live else "+0000"

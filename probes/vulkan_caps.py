@@ -18,6 +18,7 @@ LANE = "loud"
 DEADLINE = 20
 NEEDS = ["module:vulkan"]
 PYTHON = "own"
+SYSTEM = "any"
 
 SOURCE = "vulkan_caps"
 COMMAND = "vulkaninfo --summary"

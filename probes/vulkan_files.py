@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
 
 from probe_protocol import main
 
@@ -29,14 +28,10 @@ LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "lib/x86_64-lin
 def library_folders(root, live):
     """Where the dynamic linker looks, without asking it."""
     folders = [root / name for name in LIBRARIES]
-    for configuration in sorted(root.glob("etc/ld.so.conf.d/*.conf")):
-        try:
-            lines = configuration.read_text(errors="replace").splitlines()
-        except OSError:
-            continue
-        folders += [root / line.strip().lstrip("/") for line in lines if line.strip().startswith("/")]
+    for configuration in root.glob("etc/ld.so.conf.d/*.conf"):
+        folders += [root / line.strip() for line in configuration.text().splitlines() if line.strip().startswith("/")]
     if live:
-        folders += [Path(part) for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
+        folders += [root / part for part in os.environ.get("LD_LIBRARY_PATH", "").split(":") if part]
     return folders
 
 
@@ -45,25 +40,25 @@ def manifests(root, live):
     if live:
         chosen = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES")
         if chosen:
-            return [Path(part) for part in chosen.split(":") if part]
-    folders = [folder for pattern in MANIFESTS for folder in sorted(root.glob(pattern))]
+            return [root / part for part in chosen.split(":") if part]
+    folders = [folder for pattern in MANIFESTS for folder in root.glob(pattern)]
     if live:
         shares = os.environ.get("XDG_DATA_DIRS", "").split(":")
-        folders += [Path(share) / "vulkan/icd.d" for share in shares if share]
+        folders += [root / share / "vulkan/icd.d" for share in shares if share]
     found = []
     for folder in folders:
-        found += [file for file in sorted(folder.glob("*.json")) if file not in found]
+        found += [file for file in folder.glob("*.json") if file not in found]
     return found
 
 
 def library_exists(manifest, root, folders):
     """Whether the library that a manifest names is there."""
-    library = json.loads(manifest.read_text(errors="replace"))["ICD"]["library_path"]
+    library = json.loads(manifest.raw())["ICD"]["library_path"]
     if library.startswith("/"):
-        return os.path.lexists(root / library.lstrip("/"))
+        return (root / library).lexists()
     if "/" in library:
         return (manifest.parent / library).exists()
-    return any(os.path.lexists(folder / library) for folder in folders)
+    return any((folder / library).lexists() for folder in folders)
 
 
 def package_version(root, names):
@@ -71,10 +66,7 @@ def package_version(root, names):
     for name in names:
         for folder in root.glob(f"var/lib/pacman/local/{name}-[0-9]*"):
             return folder.name[len(name) + 1:].split(":")[-1].rsplit("-", 1)[0]
-    try:
-        status = (root / "var/lib/dpkg/status").read_text(errors="replace")
-    except OSError:
-        return ""
+    status = (root / "var/lib/dpkg/status").text(32 << 20)
     for name in names:
         found = re.search(rf"^Package: {re.escape(name)}\n(?:.+\n)*?Version: (?:\d+:)?(\S+)", status, re.M)
         if found:
@@ -84,22 +76,20 @@ def package_version(root, names):
 
 def probe(emit, tree):
     live = tree.live
-    root = Path(tree.root)
+    root = tree.place("/")
     folders = library_folders(root, live)
-    loaders = [folder / "libvulkan.so.1" for folder in folders if os.path.lexists(folder / "libvulkan.so.1")]
-    inside = [loader for loader in loaders if loader.is_relative_to(root)]
-    emit.known("vulkan.loader", bool(loaders), f"/{inside[0].relative_to(root)}" if inside else SOURCE)
+    loaders = [folder / "libvulkan.so.1" for folder in folders if (folder / "libvulkan.so.1").lexists()]
+    emit.known("vulkan.loader", bool(loaders), str(loaders[0]) if loaders else SOURCE)
     files = manifests(root, live)
-    shown = {file: "/" + str(file.relative_to(root)) if file.is_relative_to(root) else str(file) for file in files}
-    emit.known("vulkan.icds", [shown[file] for file in files], SOURCE)
+    emit.known("vulkan.icds", [str(file) for file in files], SOURCE)
     broken = []
     for file in files:
         try:
             good = library_exists(file, root, folders)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             good = False
         if not good:
-            broken.append(shown[file])
+            broken.append(str(file))
     emit.known("vulkan.broken_icds", broken, SOURCE)
     packages = {"vulkan.mesa_version": ("mesa-vulkan-drivers", "vulkan-radeon", "mesa"),
                 "vulkan.amdvlk_version": ("amdvlk", "amdvlk64", "vulkan-amdgpu")}

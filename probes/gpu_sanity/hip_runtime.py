@@ -6,12 +6,13 @@ import ctypes
 import glob
 import os
 import re
-import subprocess
 import time
 
 import numpy as np
+import trusted
 from cases import PARAMETERS, REPEATS, poison
 from outcome import DeviceLost, Failed, Hung
+from probe_protocol import ask
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOT_READY, OUT_OF_MEMORY = 600, 2
@@ -24,12 +25,7 @@ NAMES = {100: "no device", 101: "invalid device", 3: "not initialised", 35: "the
 def libraries(pythons=()):
     """Every libamdhip64 at hand, each once: what the loader would take first, then ROCm's folders and the wheels of the interpreters."""
     folders = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
-    found = []
-    try:
-        said = subprocess.run(["ldconfig", "-p"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=3)
-        found = re.findall(r"=> (\S*libamdhip64\.so\S*)", said.stdout.decode("utf-8", "replace"))
-    except (OSError, subprocess.TimeoutExpired):
-        pass
+    found = re.findall(r"=> (\S*libamdhip64\.so\S*)", ask(["ldconfig", "-p"], 3).text)
     roots = [os.environ.get("ROCM_PATH", "/opt/rocm"), "/opt/rocm", *sorted(glob.glob("/opt/rocm-*"), reverse=True)]
     for root in roots:
         folders += [os.path.join(root, "lib"), os.path.join(root, "lib64")]
@@ -39,7 +35,8 @@ def libraries(pythons=()):
     paths = [path for folder in folders for path in sorted(glob.glob(os.path.join(folder, "libamdhip64.so*")))]
     kept = {}
     for path in paths[:1] + found + paths if os.environ.get("LD_LIBRARY_PATH") else found + paths:
-        kept.setdefault(os.path.realpath(path), path)
+        if not trusted.why_not(path):
+            kept.setdefault(os.path.realpath(path), path)
     return list(kept.values())[:8]
 
 
@@ -55,7 +52,7 @@ class Runtime:
         self.rtc = self.hip
         if not hasattr(self.hip, "hiprtcCompileProgram"):
             beside = sorted(glob.glob(os.path.join(os.path.dirname(os.path.realpath(path)), "libhiprtc.so*")))
-            if not beside:
+            if not beside or trusted.why_not(beside[0]):
                 raise Failed(f"{path} comes without hiprtc")
             self.rtc = ctypes.CDLL(beside[0])
 

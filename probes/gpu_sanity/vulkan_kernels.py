@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
+import trusted  # noqa: E402
 from probe_protocol import Emitter  # noqa: E402
 
 TYPES = {0: "other", 1: "integrated", 2: "discrete", 3: "virtual", 4: "cpu"}
@@ -40,6 +41,9 @@ def driver_faults():
             reasons.append(f"{file}: not a driver manifest (broken JSON)")
             continue
         path = os.path.join(os.path.dirname(file), library) if "/" in str(library) else str(library)
+        if os.path.isfile(path) and (reason := trusted.why_not(path)):
+            reasons.append(f"{file}: not loaded: {reason}")
+            continue
         try:
             ctypes.CDLL(path)
         except OSError as error:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 # A run takes a second; two hundred that were started at once have had their turn by then.
 _TURN_SECONDS = 300.0
-_REPORT_CAP = 16 << 20
 
 
 @click.group(invoke_without_command=True)
@@ -180,7 +179,7 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
 def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], taken: str) -> tuple[Snapshot, list[Finding] | None]:
     from concurrent.futures import ThreadPoolExecutor
 
-    from rocmdoctor.live.collect import find_pythons
+    from rocmdoctor.live.collect import find_pythons, patience
     from rocmdoctor.preflight.examination import examination
     from rocmdoctor.preflight.expectations import needs_rules
 
@@ -194,24 +193,16 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
         return Scanner(rules.load().patterns() if asked else ())
 
     if level >= 2 and root == "/":
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+        home = pathlib.Path(os.path.expanduser("~"))
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, home, lambda words: click.echo(words, err=True)))))
     asked = needs_rules(each.path for each in policy.expectations)
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(ready)
-        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, _patience(), progress)
+        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, patience(), progress)
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     return snapshot, _findings(policy, snapshot)
-
-
-def _patience() -> float:
-    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
-    try:
-        running = int(pathlib.Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
-    except (OSError, ValueError, IndexError):
-        return 1.0
-    return min(10.0, max(1.0, running / (os.cpu_count() or 1)))
 
 
 def _findings(policy: Policy, snapshot: Snapshot) -> list[Finding] | None:
@@ -287,7 +278,7 @@ def _node(root: str, snapshot_file: str | None) -> str:
 def _hostname(file: pathlib.Path) -> str:
     """The first word of the file that is no comment; "" where there is none. A link may lead out of the tree, to this host's."""
     try:
-        if file.is_symlink() or not file.is_file():
+        if file.is_symlink() or not file.is_file() or not file.resolve().is_relative_to(file.parents[1].resolve()):
             return ""
         with open(file, encoding="utf-8", errors="replace") as opened:
             lines = opened.read(1024).splitlines()
@@ -298,11 +289,11 @@ def _hostname(file: pathlib.Path) -> str:
 
 def _named_inside(file: pathlib.Path) -> str:
     """The node of a saved report, "" where the file holds none: a bare snapshot does not know its host."""
+    from rocmdoctor.texts import door, files
+
     try:
-        if not file.is_file() or file.stat().st_size > _REPORT_CAP:
-            return ""
-        node = json.loads(file.read_bytes()).get("node")
-    except (OSError, ValueError, RecursionError, AttributeError):
+        node = door.json_value(files.whole(file, door.MOST_BYTES)).get("node")
+    except (OSError, RuntimeError, ValueError, AttributeError):
         return ""
     return node[:200] if isinstance(node, str) else ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import json
 import os
 import pathlib
@@ -13,7 +14,10 @@ import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from rocmdoctor.facts.model import Report, Snapshot, snapshot_from_json, snapshot_to_json
+from rocmdoctor.facts import limits
+from rocmdoctor.facts.model import Report, Snapshot, snapshot_to_json
+from rocmdoctor.knowledge import trusted_file
+from rocmdoctor.texts import door
 
 MOST_STATES = 10_000
 MOST_BYTES = 200 << 20
@@ -67,6 +71,7 @@ def listed(place: pathlib.Path) -> tuple[list[State], list[str]]:
     """Every state, newest first, and the names of files that are none. No file is opened."""
     found, foreign = [], []
     try:
+        trusted_file.check(str(place))
         with os.scandir(place) as entries:
             names = [entry.name for entry in entries]
     except (FileNotFoundError, NotADirectoryError):
@@ -96,20 +101,19 @@ def before(states: Iterable[State], moment: str) -> list[State]:
 def load(state: State) -> Snapshot:
     """The snapshot of a state. Raises Unreadable with one line for a truncated, foreign or oversized file."""
     try:
-        if not state.path.is_file():  # a pipe of that name would never end
-            raise ValueError("not a regular file")
-        with gzip.open(state.path, "rb") as packed:
+        with gzip.open(io.BytesIO(trusted_file.read(str(state.path), MOST_OF_ONE)), "rb") as packed:
             raw = packed.read(MOST_OF_ONE + 1)
         if len(raw) > MOST_OF_ONE:
             raise ValueError("too big for a state")
-        return snapshot_from_json(json.loads(raw))
+        return limits.admitted(door.json_value(raw))
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Unreadable(f"{state.path.name}: a kept state that cannot be read, left out ({str(error) or type(error).__name__})") from None
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(f"{state.path.name}: a kept state that cannot be read, left out ({reason or type(error).__name__})") from None
 
 
 def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False) -> State:
     """Write a state whole or not at all, and drop the oldest unmarked ones beyond the bound. Raises OSError (a full disk)."""
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    trusted_file.folder(str(place))
     if place.is_symlink():  # whoever laid the link would choose where root writes and what it makes private
         raise OSError(errno.ELOOP, "a link, not a folder")
     os.chmod(place, 0o700)

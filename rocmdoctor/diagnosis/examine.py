@@ -15,7 +15,8 @@ import click
 from rocmdoctor.commands._console import Usage, attached, now
 from rocmdoctor.compare import states
 from rocmdoctor.compare.changes import Before
-from rocmdoctor.facts.model import Known, Snapshot, snapshot_from_json
+from rocmdoctor.facts import limits
+from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
 from rocmdoctor.live import kernel_tests
 from rocmdoctor.scan.scanner import Scanner
@@ -28,15 +29,16 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
     ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
     """
-    from rocmdoctor.live.collect import collect, find_pythons
+    from rocmdoctor.live.collect import collect, find_pythons, patience
 
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    refused: list[str] = []
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
-        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~"))))))
+        pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress)
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress, patience=patience())
         if root == "/" and not no_kernels:
             chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
             kernel_tests.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
@@ -51,9 +53,9 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     if progress:
         click.echo("\r\033[K", err=True, nl=False)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
-    snapshot.notes += found.problems
+    snapshot.notes += refused + found.problems
     texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
-    interpret.fill(snapshot, texts, scanner)
+    interpret.fill(snapshot, texts, scanner, found.budget.over)
     return snapshot, book, texts
 
 
@@ -65,24 +67,25 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     texts: list[attach.Text] = []
     for data in found.snapshots:
         try:
-            saved = snapshot_from_json(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            saved = limits.admitted(data)
+        except ValueError as error:
             click.echo(f"a saved report that this version cannot read: {error}", err=True)
             continue
         snapshot = saved
     if found.trees and not found.snapshots:
-        from rocmdoctor.live.collect import collect
+        from rocmdoctor.live.collect import collect, system_of
 
         root = found.trees[0].absolute()
+        whole = system_of(str(root)) == "windows"  # an export holds what the probes read, its logs too
         snapshot, gathered = collect(now(), root=str(root))
-        texts = [text for text in (interpret.gathered(*each) for each in gathered) if text.reader]
+        texts = [text for text in (interpret.gathered(*each) for each in gathered) if whole or text.reader]
         snapshot.origin = "read"
-        if not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
+        if not whole and not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
             snapshot.facts = {key: fact for key, fact in snapshot.facts.items() if isinstance(fact, Known) and fact.value}
             snapshot.notes.clear()
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
-        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()))
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()), found.budget.over)
     return snapshot, book
 
 

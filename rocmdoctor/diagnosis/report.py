@@ -29,6 +29,7 @@ _MATTERS: dict[str, tuple[str, ...]] = {
     "platform": ("pci.amd_gpu_count", "memory.ram_bytes"), "driver": ("amdgpu.loaded", "dev.kfd_openable"),
     "runtime": ("vulkan.loader",), "framework": ("torch.version",), "app": ("app.version",),
 }
+_MATTERS_ON_WINDOWS = {**_MATTERS, "driver": ("windows.driver_version", "gpu.problem_code")}
 
 
 def _facts(snapshot: Snapshot, name: str) -> list[Fact]:
@@ -59,13 +60,15 @@ def _examined(snapshot: Snapshot, name: str) -> bool:
 
 def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
     states = []
+    family = snapshot.facts.get("os.family")
+    matters = _MATTERS_ON_WINDOWS if isinstance(family, Known) and family.value == "windows" else _MATTERS
     for layer in LAYERS:
         broken = [f for f in findings if f.layer == layer and f.severity != "info" and f.standing != "possible"]
         worst = next((f for f in broken if f.severity in ("critical", "error")), broken[0] if broken else None)
         if worst:
             states.append(LayerState(layer, "warning" if worst.severity == "warning" else "error", worst.id))
         else:
-            seen = all(_examined(snapshot, name) for name in _MATTERS[layer])
+            seen = all(_examined(snapshot, name) for name in matters[layer])
             states.append(LayerState(layer, "ok" if seen else "unknown"))
     return states
 

@@ -65,6 +65,15 @@ gpu.ras_ue_count        | int  |       | uncorrectable RAS errors, all blocks
 gpu.ras_ce_count        | int  |       | correctable RAS errors, all blocks
 gpu.bad_pages           | int  |       | retired and pending memory pages
 gpu.power_state         | str  |       | runtime power state (active, suspended, error)
+gpu.driver_version      | str  |       | version of the display driver of this GPU in Windows (32.0.x)
+gpu.driver_date         | str  |       | date of that driver
+gpu.driver_inf          | str  |       | INF file of that driver in the driver store (oem12.inf)
+gpu.problem_code        | int  |       | code in Device Manager: 0 works, 10 cannot start, 22 disabled, 28 no driver, 31 not loaded, 43 stopped by a fault
+gpu.adapter_order       | int  |       | place of the GPU among the adapters of DXGI, 0 first
+gpu.shared_bytes        | int  | bytes | RAM that the GPU may use as well (DXGI, Task Manager: shared GPU memory)
+gpu.shared_used_bytes   | int  | bytes | shared GPU memory in use (Task Manager)
+gpu.held_bytes          | int  | bytes | dedicated memory that running processes hold, all together
+gpu.vram_budget_bytes   | int  | bytes | dedicated memory that Windows lets one process use now
 pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
 pci.other_gpus          | list |       | names of GPUs of other vendors
 os.family               | str  |       | linux, windows, wsl, macos
@@ -137,12 +146,21 @@ container.shm_bytes     | int  | bytes | --shm-size
 kubernetes.gpu_requested | int |       | amd.com/gpu that the pod asks for
 kubernetes.gpu_allocatable | int |     | amd.com/gpu that the node offers
 kubernetes.reason       | str  |       | reason of the last warning event: FailedScheduling, UnexpectedAdmissionError, OOMKilled ...
+wsl.kernel              | str  |       | kernel release of the WSL
+wsl.rocdxg              | list |       | copies of librocdxg: [{"path", "version"}]; absent when there is none
+wsl.hsa_runtimes        | list |       | copies of libhsa-runtime64 of the system and of torch: [{"path", "version"}]
+wsl.bundled_runtimes    | list |       | copies of libhsa-runtime64 that torch brings along, by path
+wsl.config              | dict |       | .wslconfig of the Windows user: section.key to value
+wsl.memory_limit_bytes  | int  | bytes | memory= of .wslconfig; absent when it is not set
+wsl.interop             | bool |       | programs of Windows can be started from here
+wsl.docker              | str  |       | desktop (Docker Desktop), native; absent when there is none
+wsl.gpus                | list |       | AMD adapters as Windows has them: [{"name", "pci_id", "driver_version", "dedicated_bytes"}]
 wsl.dxg                 | bool |       | /dev/dxg exists
 wsl.libraries           | list |       | GPU libraries in /usr/lib/wsl/lib
 env.*                   | str  |       | environment variable of this process or of the application's log; absent when unset
 rocm.path               | str  |       | root of a ROCm installation
 rocm.version            | str  |       | version of that installation
-rocm.kind               | str  |       | system, therock, torch, ollama
+rocm.kind               | str  |       | system, therock, torch, ollama, hip-sdk
 rocm.tensile_targets    | list |       | gfx targets that its rocBLAS carries
 rocm.hip_version        | str  |       | HIP version of that installation
 runtime.rocm_version    | str  |       | ROCm version in use, best known
@@ -278,8 +296,54 @@ llm.leaked_bytes        | int  | bytes | GPU memory (VRAM and GTT) in use after 
 pip.packages            | dict |       | Python packages and versions of the environment at hand
 windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version
 windows.adrenalin       | str  |       | Adrenalin version
+windows.driver_date     | str  |       | date of the display driver
+windows.driver_inf      | str  |       | INF file of the display driver
+windows.driver_internal | str  |       | release of the driver in AMD's own count (25.30.33.01)
+windows.driver_history  | list |       | display drivers of AMD that Windows installed: [{"at", "version", "inf", "status"}], oldest first
+windows.driver_changed  | str  |       | when the driver in use was installed; absent when no record says it
+windows.driver_store    | list |       | display drivers of AMD in the driver store: [{"inf", "version", "date"}], oldest first
+windows.previous_driver | str  |       | version of the display driver before the one in use
+windows.previous_adrenalin | str |     | Adrenalin version of the driver before the one in use
 windows.dedicated_bytes | int  | bytes | dedicated GPU memory
 windows.shared_bytes    | int  | bytes | shared GPU memory
+windows.basic_display   | bool |       | an AMD GPU runs on the Microsoft Basic Display Adapter or without a driver
+windows.build           | int  |       | build of Windows (26200)
+windows.release         | str  |       | release of Windows (25H2)
+windows.reserved_bytes  | int  | bytes | RAM fitted that Windows does not see: the carve-out, and what the firmware keeps
+windows.commit_limit_bytes | int | bytes | commit limit: RAM and page files
+windows.commit_used_bytes | int | bytes | commit charge
+windows.page_files      | list |       | page files as they are set ("C:\\pagefile.sys 0 0": managed by Windows)
+windows.hags            | bool |       | hardware-accelerated GPU scheduling is on
+windows.tdr_level       | int  |       | TdrLevel; absent: Windows resets the driver after the delay (3)
+windows.tdr_delay_s     | int  | s     | TdrDelay; absent: 2
+windows.tdr_ddi_delay_s | int  | s     | TdrDdiDelay; absent: 5
+windows.mpo             | bool |       | multiplane overlay is allowed; absent: it is
+windows.power_plan      | str  |       | balanced, high performance, power saver, ultimate performance, own
+windows.fast_startup    | bool |       | fast startup: shutting down keeps the kernel's state
+windows.long_paths      | bool |       | paths of more than 260 characters are allowed
+windows.smart_app_control | str |      | off, on, evaluation
+windows.memory_integrity | bool |      | memory integrity (HVCI) is on
+windows.update_drivers  | bool |       | Windows Update may bring drivers, as a policy says; absent: it may
+windows.updates         | list |       | updates of the last 14 days: [{"at", "title"}]
+windows.vulkan_loader_version | str |  | version of vulkan-1.dll in System32
+windows.vulkan_layers   | list |       | implicit Vulkan layers that are on: [{"name", "path", "disable"}], disable: the variable that takes it out
+windows.hip_dlls        | list |       | copies of the HIP runtime: [{"name", "path", "version", "for"}]
+windows.hip_runtime     | str  |       | HIP runtime that a program without its own copy loads
+windows.hip_runtime_version | str |    | version of that file
+windows.rocm_in_system  | list |       | ROCm libraries in System32 that no driver puts there
+windows.rocm_on_path    | list |       | folders of PATH with ROCm libraries
+windows.visual_c_version | str |       | version of the Visual C++ runtime (vcruntime140_1.dll)
+windows.environment     | dict |       | GPU variables that are set: name to {"process", "user", "machine": value}
+windows.lmstudio_engines | list |      | engines of LM Studio: [{"name", "version", "targets"}]
+windows.lmstudio_engine | str  |       | engine that LM Studio uses for GGUF files (llama.cpp-win-x86_64-vulkan-avx2)
+windows.lmstudio_engine_version | str | | version of that engine
+windows.lmstudio_targets | list |      | gfx targets that the manifest of that engine lists; empty for Vulkan and CPU
+windows.capture_programs | list |      | installed programs that lay themselves into graphics: OBS Studio, MSI Afterburner ...
+windows.display_resets  | list |       | resets of the display driver in 14 days: [{"at", "code", "driver"}], oldest first
+windows.faults          | list |       | crashes in modules of the GPU stack in 14 days: [{"at", "program", "module", "version", "code", "offset"}]
+windows.stop_errors     | list |       | blue screens of the display stack in 14 days: [{"at", "code", "name"}]
+windows.trouble_before_driver | int |  | resets, crashes and blue screens on record before the driver in use was installed
+windows.trouble_since_driver | int |   | resets, crashes and blue screens on record since then
 report.last_good        | str  |       | version that the writer says worked
 report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
@@ -290,6 +354,7 @@ report.fails_on         | list |       | backends that the writer says are wrong
 report.works_on_gpus    | list |       | gfx targets of other GPUs that the writer says are right
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
+report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 about.gpu               | list |       | what the evidence is about: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
 about.amd               | bool |       | whether AMD hardware or ROCm is meant
@@ -309,6 +374,9 @@ memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuc
 ollama.available_bytes llama.free_bytes
 packages.changed updates.* boots.* changed.* kernels.* seen.* report.* about.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
+gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
+windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates
+windows.trouble_before_driver windows.trouble_since_driver
 """.split())
 
 

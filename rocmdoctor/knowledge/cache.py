@@ -7,10 +7,14 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
+from collections.abc import Callable
 from typing import Any
 
+from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.knowledge.paths import data_dir
+
+MOST_BYTES = 64 << 20
+_HEAD_BYTES = len('{"digest": "", "sum": "", "data": ') + 2 * 64
 
 
 def _cache_file(name: str) -> pathlib.Path:
@@ -38,26 +42,40 @@ def parse_yaml(text: str) -> Any:
     return _plain(yaml.load(text, Loader=loader), [500_000])
 
 
-def stamped(name: str, files: list[pathlib.Path], make: Any) -> Any:
-    """``make()``, kept under ``name`` until any of ``files`` changes. A cache that cannot be used is no error."""
+def stamped(name: str, files: list[pathlib.Path], make: Callable[[], Any]) -> Any:
+    """``make()``, kept under ``name`` until any of ``files`` changes. A cache that cannot be used is no error, and is replaced.
+
+    A file in which another user has a hand, or whose data is not what was written, is not used.
+    """
     stamps = [f"{file}:{(stat := file.stat()).st_mtime_ns}:{stat.st_size}" for file in files]
     digest = hashlib.sha256("\n".join(stamps).encode()).hexdigest()
     path = _cache_file(name)
     try:
-        kept = json.loads(path.read_bytes())
-        if kept["digest"] == digest:
-            return kept["data"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raw = trusted_file.read(str(path), MOST_BYTES)
+        head, body = raw[:_HEAD_BYTES], raw[_HEAD_BYTES:-1]
+        if head == _head(digest, body):
+            return json.loads(body)
+    except FileNotFoundError:
+        pass
+    except trusted_file.Refused as error:
+        trusted_file.leave_out(error, f"the cache {path.parent}")
+    except (OSError, ValueError, RecursionError):
         pass
     data = make()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as temporary:
-            json.dump({"digest": digest, "data": data}, temporary)
-        os.replace(temporary.name, path)
+        trusted_file.folder(str(path.parent))
+        body = json.dumps(data).encode()
+        trusted_file.replace(str(path), _head(digest, body) + body + b"}")
+    except trusted_file.Refused as error:
+        trusted_file.leave_out(error, f"the cache {path.parent}")
     except OSError:
         pass
     return data
+
+
+def _head(digest: str, body: bytes) -> bytes:
+    """What stands before the data: which sources it was made of, and its own sum."""
+    return f'{{"digest": "{digest}", "sum": "{hashlib.sha256(body).hexdigest()}", "data": '.encode()
 
 
 def yaml_data(relative: str) -> Any:

@@ -43,7 +43,8 @@ class Here:
 @functools.cache
 def places() -> dict[str, Place]:
     """Every component that has known defects, by its name."""
-    return {row["component"]: Place(row["component"], row["title"], row["layer"], row["of"], tuple(row["read"])) for row in tables.load("components")["versions"]}
+    rows = tables.load("components")["versions"]
+    return {row["component"]: Place(row["component"], row["title"], row["layer"], row["of"], tuple(row["read"])) for row in rows}
 
 
 def _stored(facts: Mapping[str, Fact], name: str) -> Iterator[Fact]:

@@ -108,8 +108,9 @@ class Machine:
     def said(self) -> str:
         """Everything the facts and the lines that were seen name, in small letters."""
         if self._words is None:
-            told = [str(fact.value) for name, fact in self.facts.items() if isinstance(fact, Known) and not name.startswith(("packages.", "updates.", "boots."))]
-            told += [name for name, fact in self.facts.items() if name.startswith("env.") and isinstance(fact, Known)]
+            known = {name: str(fact.value) for name, fact in self.facts.items() if isinstance(fact, Known)}
+            told = [value for name, value in known.items() if not name.startswith(("packages.", "updates.", "boots."))]
+            told += [name for name in known if name.startswith("env.")]
             self._words = "\n".join([*told, self._said]).lower()
         return self._words
 

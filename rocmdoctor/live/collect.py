@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import shutil
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +16,13 @@ from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Snapsh
 from rocmdoctor.facts.vocabulary import entity, key, split_key
 from rocmdoctor.knowledge import syntax
 from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.live import trusted
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
 
 SIDE_BY_SIDE = 4
-_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON")
+_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM")
+# What a recorded Windows machine consists of (see probes/windows_machine.py).
+_WINDOWS_EXPORTS = ("registry.reg", "windows.json")
 _HEAD_CAP = 1 << 20
 # No site packages, no PYTHON* variables, no .pyc files written: starts in half the time and leaves nothing behind.
 # Not -I: it would hide the folder of the probe and with it probe_protocol.
@@ -30,7 +33,7 @@ Text = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``."""
+    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``; ``system`` is linux (WSL as well), windows or any."""
 
     path: Path
     provides: tuple[str, ...]
@@ -38,6 +41,7 @@ class Probe:
     deadline: float
     needs: tuple[str, ...]
     python: str
+    system: str = "linux"
 
 
 def read_head(path: Path) -> Probe | None:
@@ -61,7 +65,7 @@ def read_head(path: Path) -> Probe | None:
     try:
         return Probe(path, tuple(str(name) for name in head.get("PROVIDES", ())), head["LANE"],
                      float(head.get("DEADLINE", 5)), tuple(str(need) for need in head.get("NEEDS", ())),
-                     str(head.get("PYTHON", "own")))
+                     str(head.get("PYTHON", "own")), str(head.get("SYSTEM", "linux")))
     except (TypeError, ValueError):
         return None
 
@@ -88,11 +92,16 @@ def collect(
     ``progress`` gets (probe, "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
     """
     told: Progress = progress or (lambda probe, state: None)
+    system = system_of(root)
     snapshot = Snapshot(taken=taken, origin="live")
     texts: list[Text] = []
     jobs: list[tuple[Probe, str]] = []
+    environment, left_out = trusted.environment(os.environ)
     for probe in find_probes([Path(folder) for folder in probe_dirs] or [data_dir("probes")]):
-        if only and not only(probe):
+        if only and not only(probe) or probe.system not in ("any", system):
+            continue
+        if probe_dirs and (reason := trusted.why_not(str(probe.path))):
+            snapshot.notes.append(f"The probe {probe.path} was not run: {reason}.")
             continue
         refused = _refusal(probe, root, pythons)
         if refused is not None:
@@ -106,7 +115,7 @@ def collect(
 
     def work(job: tuple[Probe, str]) -> Outcome:
         told(job[0].path.stem, "started")
-        outcome = _run_one(*job, root, patience)
+        outcome = _run_one(*job, root, patience, environment)
         told(job[0].path.stem, outcome.run.ended)
         return outcome
 
@@ -115,6 +124,8 @@ def collect(
         reading = [pool.submit(work, job) for job in quiet]
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
         outcomes = [*(future.result() for future in reading), *loud]
+    if root == "/":
+        snapshot.notes += [f"Nothing was loaded from {reason}." for reason in left_out]
     for outcome in outcomes:
         snapshot.runs.append(outcome.run)
         _merge(snapshot, outcome.facts)
@@ -125,14 +136,44 @@ def collect(
     return snapshot, texts
 
 
-def find_pythons(environ: Mapping[str, str], home: Path) -> tuple[str, ...]:
-    """Interpreters at hand whose site-packages hold a torch: the active environments first, then the usual places."""
+def system_of(root: str) -> str:
+    """``windows`` or ``linux`` (WSL as well): this machine's, or that of a recorded one.
+
+    >>> system_of("/nowhere")
+    'linux'
+    """
+    if root == "/":
+        return "windows" if sys.platform == "win32" else "linux"
+    return "windows" if any(Path(root, name).is_file() for name in _WINDOWS_EXPORTS) else "linux"
+
+
+def find_pythons(environ: Mapping[str, str], home: Path, told: Callable[[str], None] | None = None) -> tuple[str, ...]:
+    """Interpreters at hand whose site-packages hold a torch: the active environments first, then the usual places.
+
+    One in which another user has a hand is not among them; ``told`` gets a sentence about it.
+    """
     active = [environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(name)]
     usual = [home / "venv", home / ".venv", home / "ComfyUI/venv", home / "ComfyUI/.venv", Path("/opt/venv"), Path("/opt/conda")]
     found = []
+    if sys.platform == "win32":
+        drive = Path("C:/")
+        usual += [home / "AppData/Local/Programs/ComfyUI/.venv", *home.glob("*/python_embed*"), *drive.glob("*/python_embed*"), *drive.glob("*/venv")]
+        for folder in dict.fromkeys([*map(Path, active), *usual]):
+            python = next((path for path in (folder / "Scripts/python.exe", folder / "python.exe") if path.exists()), None)
+            if python and (folder / "Lib/site-packages/torch/version.py").exists():
+                found.append(str(python))
+        return tuple(found[:4])
     for folder in dict.fromkeys([*map(Path, active), *usual]):
-        if any(folder.glob("lib/python3*/site-packages/torch/version.py")) and (folder / "bin/python").exists():
-            found.append(str(folder / "bin/python"))
+        versions = list(folder.glob("lib/python3*/site-packages/torch/version.py"))
+        python = folder / "bin/python"
+        if not versions or not python.exists():
+            continue
+        settings = [folder / "pyvenv.cfg"] if (folder / "pyvenv.cfg").exists() else []
+        reason = next((why for each in (python, *settings, *versions) if (why := trusted.why_not(str(each)))), "")
+        if not reason:
+            found.append(str(python))
+        elif told:
+            told(f"The torch of {python} was not examined: {reason}; --python {python} runs it all the same.")
     return tuple(found[:4])
 
 
@@ -145,7 +186,7 @@ def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
     for need in probe.needs:
         kind, _, name = need.rpartition(":")
         try:
-            found = bool(importlib.util.find_spec(name)) if kind == "module" else bool(shutil.which(name))
+            found = bool(importlib.util.find_spec(name)) if kind == "module" else trusted.program(name) is not None
         except (ImportError, ValueError):
             found = False
         if not found and probe.python != "user":
@@ -153,13 +194,15 @@ def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
     return None
 
 
-def _run_one(probe: Probe, python: str, root: str, patience: float) -> Outcome:
+def _run_one(probe: Probe, python: str, root: str, patience: float, environment: Mapping[str, str]) -> Outcome:
     flags: tuple[str, ...] = ("-B",)
     if probe.python == "own" and not any(need.startswith("module:") for need in probe.needs):
         flags = _FAST
+    # One that reads files only loads nothing and may tell all variables; the others must not load what is not trusted.
+    given = None if flags is _FAST and probe.lane == "quiet" else environment
     try:
         return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline * patience, interpreter=python,
-                         flags=flags, root=root)
+                         flags=flags, root=root, environment=given)
     except Exception as error:  # noqa: BLE001 - one probe must never cost the others
         run = ProbeRun(probe.path.stem, python, 0.0, "failed", noise=f"{type(error).__name__}: {error}")
         facts: dict[str, Fact] = {}
@@ -182,6 +225,15 @@ def _merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
         held = snapshot.facts.get(stored)
         if held is None or _weight(fact) > _weight(held):
             snapshot.facts[stored] = fact
+
+
+def patience() -> float:
+    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
+    try:
+        running = int(Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
+    except (OSError, ValueError, IndexError):
+        return 1.0
+    return min(10.0, max(1.0, running / (os.cpu_count() or 1)))
 
 
 def merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:

@@ -17,6 +17,7 @@ from rocmdoctor.facts.model import Fact, Known, ProbeRun, Snapshot
 from rocmdoctor.facts.vocabulary import key, split_key
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.live import processes, trusted
 from rocmdoctor.live.runner import run_probe, run_tool
 
 BACKENDS = ("vulkan", "hip", "torch")
@@ -177,6 +178,8 @@ def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str
             if not any(row["check"] == check for row in rows.setdefault(item, [])):
                 rows[item].append({"check": check, "verdict": how, "detail": why, "seconds": ended.seconds})
             over += 1
+            if processes.stopping():
+                break
             worse = in_trouble({}, [("kernel log", "\n".join(_new_lines(log) or []))])
             if worse:
                 reasons[item] = f"the remaining checks were not run: {worse}"
@@ -213,7 +216,8 @@ def _one_run(job: _Job, plan: Plan, told: Path, done: Sequence[str], said: Progr
         outcome = run_probe(
             job.program, deadline=plan.deadline or deadline, interpreter=job.interpreter, flags=("-B",),
             extra=("--level", str(plan.level), "--limit", str(limit), "--done", ",".join(done), "--progress", str(told),
-                   "--first", str(job.first), *job.extra))
+                   "--first", str(job.first), *job.extra),
+            environment=trusted.environment(os.environ)[0])
     finally:
         stop.set()
         watcher.join()

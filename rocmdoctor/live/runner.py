@@ -9,17 +9,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
 from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Unknown
 from rocmdoctor.facts.vocabulary import declared, entity, key, split_key
+from rocmdoctor.live import processes, trusted
+from rocmdoctor.texts import door
 
 READ_CAP = 4 << 20
 NOISE_KEPT = 4096
@@ -47,8 +47,12 @@ def run_probe(
     flags: Sequence[str] = (),
     root: str = "/",
     extra: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Run ``interpreter probe --out FILE [--root DIR]``; never raises, never lasts longer than the deadline and a second."""
+    """Run ``interpreter probe --out FILE [--root DIR]``; never raises, never lasts longer than the deadline and a second.
+
+    ``environment`` are its variables, this program's own without.
+    """
     began = time.monotonic()
     run = ProbeRun(path.stem, interpreter, 0.0, "failed")
     lines, detail = b"", ""
@@ -58,7 +62,7 @@ def run_probe(
         command = [interpreter, *flags, str(path), "--out", str(out), *extra]
         if root != "/":
             command += ["--root", root]
-        detail = _run(command, out, noise, run, began + deadline)
+        detail = _run(command, out, noise, run, began + deadline, environment)
         lines = _head(out, READ_CAP)
         # Up to the last truncation, and since.
         run.noise = (run.noise + _tail(noise)).strip()[-NOISE_KEPT:]
@@ -78,14 +82,22 @@ def run_probe(
 
 
 def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tuple[ProbeRun, str]:
-    """Run a program as it is; how it ended, and the first ``cap`` bytes of what it printed. Never raises, never outlasts the deadline."""
+    """Run a program as it is; how it ended, and the first ``cap`` bytes of what it printed, after which it is ended.
+
+    One that is named with its folder is what somebody asked for; any other is run from the first trusted folder of PATH. Never raises,
+    never outlasts the deadline.
+    """
     began = time.monotonic()
     run = ProbeRun(command[0], "", 0.0, "failed")
+    program = os.path.abspath(command[0]) if os.path.dirname(command[0]) else trusted.program(command[0])
+    if program is None:
+        run.noise = "FileNotFoundError: No such file or directory"
+        return run, ""
     folder = tempfile.mkdtemp(prefix="rocmdoctor-")
     said = ""
     try:
         noise = Path(folder, "noise")
-        detail = _run(list(command), Path(folder, "out"), noise, run, began + deadline)
+        detail = _run([program, *command[1:]], Path(folder, "out"), noise, run, began + deadline, trusted.environment(os.environ)[0], cap)
         said = _head(noise, cap).decode("utf-8", "replace")
         run.noise = detail
     except OSError as error:
@@ -96,49 +108,49 @@ def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tu
     return run, said
 
 
-def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float) -> str:
-    """Start, wait, and at the deadline kill and leave. Sets how the run ended; returns a detail for a person."""
+def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float, environment: Mapping[str, str] | None, cap: int = 0) -> str:
+    """Start, wait, and at the deadline kill and leave. Sets how the run ended; returns a detail for a person.
+
+    ``cap`` ends a program that printed more; without it the noise is cut back and the program goes on.
+    """
     with open(noise, "ab") as sink:
         # Appending: after a truncation the child goes on at the new end and not behind a hole.
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
-                                 start_new_session=True, close_fds=True, cwd="/")
+        child = processes.start(command, sink, {**(os.environ if environment is None else environment), "TMPDIR": tempfile.gettempdir()})
     try:
-        return _watch(child, out, noise, run, until)
-    except BaseException:
-        # Ctrl-C does not reach a session of its own.
-        _kill_group(child.pid)
-        raise
+        return _watch(child, out, noise, run, until, cap)
+    finally:
+        child.kill()
+        child.forget()
 
 
-def _watch(child: subprocess.Popen[bytes], out: Path, noise: Path, run: ProbeRun, until: float) -> str:
+def _watch(child: processes.Child, out: Path, noise: Path, run: ProbeRun, until: float, cap: int) -> str:
     pause, verdict = 0.002, ""
-    while child.poll() is None:
+    while child.ended() is None:
         if time.monotonic() >= until:
             verdict = "no answer before the deadline"
         elif _size(out) > _OUT_CAP:
             verdict = "wrote more facts than a probe may"
+        elif cap and _size(noise) > cap:
+            verdict = "wrote more than is read"
+        elif processes.stopping():
+            verdict = "rocmdoctor was told to end"
         if verdict:
             break
-        if _size(noise) > _NOISE_CAP:
+        if not cap and _size(noise) > _NOISE_CAP:
             run.noise = _tail(noise)
             os.truncate(noise, 0)
         time.sleep(min(pause, max(0.0, until - time.monotonic()) + 0.001))
         pause = min(pause * 1.5, 0.03)
-    code, state = child.poll(), ""
+    code, state = child.ended(), ""
     if code is None:
-        state = _state(child.pid)
-    _kill_group(child.pid)
+        state = processes.state(child.pid)
+    child.kill()
     if code is not None:
         return _judge_exit(code, run)
-    ends = time.monotonic() + _KILL_WAIT
-    while child.poll() is None and time.monotonic() < ends:
-        time.sleep(0.01)
-    if child.poll() is None:
+    if not child.wait(_KILL_WAIT):
         run.ended = "stuck"
-        # The interpreter warns about a child that is dropped while it lives; this one is left behind on purpose.
-        state = _state(child.pid)
-        child.returncode = -signal.SIGKILL
-        return f"process {child.pid} does not die: {state}"
+        child.leave()
+        return f"process {child.pid} does not die: {processes.state(child.pid)}"
     run.ended, run.signal = ("failed", "") if verdict.startswith("wrote") else ("timed_out", "SIGKILL")
     return f"{verdict}; it was in {state}" if state else verdict
 
@@ -148,36 +160,11 @@ def _judge_exit(code: int, run: ProbeRun) -> str:
         run.ended = "ok"
         return ""
     if code < 0:
-        try:
-            run.signal = signal.Signals(-code).name
-        except ValueError:
-            run.signal = str(-code)
+        run.signal = processes.signal_name(code)
         run.ended = "crashed"
         return f"killed by {run.signal}"
     run.ended = "failed"
     return f"exit status {code}"
-
-
-def _kill_group(pid: int) -> None:
-    """The child led its group, so this also ends what it left behind after a normal exit."""
-    try:
-        os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
-
-
-def _state(pid: int) -> str:
-    """``state D, waiting in amdgpu_device_ip_suspend``; "" when /proc does not tell."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return ""
-    letter = stat.rpartition(")")[2].split()[:1]
-    try:
-        wchan = Path(f"/proc/{pid}/wchan").read_text(errors="replace").strip("\0\n ")
-    except OSError:
-        wchan = ""
-    return "state " + "".join(letter) + (f", waiting in {wchan}" if wchan not in ("", "0") else "")
 
 
 def _size(path: Path) -> int:
@@ -219,7 +206,7 @@ def read_lines(
     # What follows the last line feed is half a line.
     for raw in data.split(b"\n")[:-1]:
         try:
-            row = json.loads(raw)
+            row = door.plain(json.loads(raw), door.Cut())
         except (ValueError, RecursionError):
             continue
         if not isinstance(row, dict):

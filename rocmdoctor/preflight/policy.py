@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import os
 import pathlib
 import re
-import stat
 from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.facts.vocabulary import ENTITIES
+from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.preflight.expectations import KINDS, Kind, kind_of
@@ -96,14 +95,15 @@ def load(name: str, today: datetime.date) -> tuple[Policy, list[str]]:
     """The policy and its problems (an expired waiver is one that does not stop it). Raises BadPolicy with every line that does."""
     path = find(name)
     try:
-        with open(path, "rb", opener=_open) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise BadPolicy(f"{name}: not a regular file; write the policy to one")
-            raw = file.read(CAP + 1)
+        raw = path.read_bytes() if path in shipped().values() else trusted_file.read(str(path), CAP, named=True)
+    except trusted_file.NotRegular:
+        raise BadPolicy(f"{name}: not a regular file; write the policy to one") from None
+    except trusted_file.TooBig:
+        raise BadPolicy(f"{name}: larger than 1 MiB; that is no policy") from None
+    except trusted_file.Refused as error:
+        raise BadPolicy(f"{name}: not used: {error.strerror}; copy it to a file of your own") from None
     except OSError as error:
         raise BadPolicy(f"{name}: cannot be read ({error.strerror})") from None
-    if len(raw) > CAP:
-        raise BadPolicy(f"{name}: larger than 1 MiB; that is no policy")
     reader = _Reader(str(path))
     policy = reader.read(raw.decode("utf-8", "replace"), path.stem)
     if reader.problems:
@@ -111,11 +111,6 @@ def load(name: str, today: datetime.date) -> tuple[Policy, list[str]]:
     old = [f"{path}:{waiver.line}: the waiver of {waiver.expectation} expired on {waiver.expires}: renew it or take it out"
            for waiver in policy.waivers if waiver.expires < today]
     return policy, old
-
-
-def _open(path: str, flags: int) -> int:
-    """Without waiting: a pipe that nobody writes to would hold the program for ever."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class _Reader:

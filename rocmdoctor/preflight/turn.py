@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -25,11 +26,11 @@ def turn(path: pathlib.Path, patience: float, clock: Callable[[], float] = time.
     (a read-only root, Windows) the run goes on without.
     """
     held = None
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         yield True
         return
+    import fcntl
+
     until = clock() + patience
     while held is None:
         try:

@@ -7,15 +7,15 @@ import importlib
 import pkgutil
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor.diagnosis import join
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import kinds, paragraphs, prose, readers
+from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.lines import targets
 
@@ -26,6 +26,10 @@ LONGEST_HIT = 400
 MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one text
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one text
 _NAMED = 12
+_LISTED = 200
+_WORDS = ("report_prose", "memory_prose", "named")  # they read any text, so they recognise none
+_UNITED = ("report.apps", "report.backends")  # what any text names counts
+ALL = frozenset(kinds.KINDS)
 PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
@@ -41,7 +45,7 @@ def modules() -> tuple[ModuleType, ...]:
 def gathered(name: str, text: str) -> Text:
     """A text of a probe: one named like a reader is that reader's alone, any other is a log."""
     own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in modules()) else ""
-    return Text(name, text if own else clean(text), reader=own)
+    return Text(name, door.printable(text) if own else clean(text), reader=own)
 
 
 def _kept(hits: list[Hit], text: Text) -> list[Hit]:
@@ -65,40 +69,72 @@ def _kept(hits: list[Hit], text: Text) -> list[Hit]:
     return out
 
 
+def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> list[Hit]:
+    """The hits of one text; of a big one those up to where the time was over."""
+    def pieces() -> Iterator[bytes]:
+        read = 0
+        try:
+            for block in blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts)):
+                if over():
+                    notes.append(f"{text.name}: the time for reading is over, only its first {read >> 20} MiB were searched")
+                    return
+                read += len(block)
+                yield block
+        except OSError as error:  # it was removed or replaced meanwhile
+            notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
+    return list(scanner.scan(text.name, pieces(), kind_at(text, parts)))
+
+
+def _never() -> bool:
+    return False
+
+
 def kind_at(text: Text, parts: list[kinds.Part] | None = None) -> Callable[[int], str]:
     """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
     if text.path:
-        with text.path.open("rb") as file:
+        with files.opened(text.path) as file:
             parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
     parts = parts or kinds.parts_of(text.text)
     starts = [start for start, _, _ in parts]
     return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 
 
-def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
-    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
+def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
+    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
     had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
+    said_before: set[str] = set()
+    barren: list[str] = []
+    recognised: list[dict[str, object]] = []
     for number, text in enumerate(texts):
+        if text.part and text.text in said_before:  # the same string again, of a document that repeats it
+            continue
+        if text.part:
+            said_before.add(text.text)
+        if over():
+            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: the time for reading is over")
+            break
         found: list[Hit] = []
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
-            lines = blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))
-            found = list(scanner.scan(text.name, lines, kind_at(text, parts)))
+            found = _scanned(text, parts, scanner, over, snapshot.notes)
             snapshot.hits += _kept([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False
+        taken: Counter[str] = Counter()
         for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                wanted = getattr(reader, "KINDS", PRINTED)
+                wanted = ALL if text.reader else getattr(reader, "KINDS", PRINTED)
                 if wanted not in of_kinds:
                     of_kinds[wanted] = paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)
                 own = of_kinds[wanted]
+                if getattr(reader, "LAST", False) and taken:
+                    continue
                 if text.reader != format_ if text.reader else not own.strip() or not reader.recognises(own):
                     continue
                 understood = understood or reader.TRUST > 0
@@ -106,22 +142,38 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
                     if not vocabulary.declared(reading.name):
                         continue
                     understood = True
+                    taken[format_] += 1
                     item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
-                    if key not in said or said[key][0] < reader.TRUST:
+                    if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
+                        said[key] = (said[key][0], Known(list(dict.fromkeys([*held.value, *reading.value])), held.source))
+                    elif key not in said or said[key][0] < reader.TRUST:
                         source = f"{text.name}:{reading.line}" if reading.line else text.name
                         said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if not understood and not text.part and not text.reader and not found:
+        if text.reader or text.part:
+            continue
+        of = dict.fromkeys(kind for _, _, kind in parts)
+        if not taken and not understood and not found:
             lost.append(text.name)
+        elif not taken and not of.keys() <= kinds.GROUPS["told"]:
+            barren.append(f"{text.name} ({', '.join(of)})")
+        recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
+                           "facts": sum(taken.values()), "hits": len(found)})
     if lost:
         more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
         snapshot.notes.append(f"not understood: {', '.join(lost[:_NAMED])}{more}; no reader knows the format and no rule matches it")
+    if barren:
+        more = f" and {len(barren) - _NAMED} more" if len(barren) > _NAMED else ""
+        snapshot.notes.append(f"read, and no facts taken from it: {', '.join(barren[:_NAMED])}{more}")
     for key, (_, fact) in said.items():
         if not isinstance(snapshot.facts.get(key), Known):
             snapshot.facts[key] = fact
+    if recognised:
+        snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
     if mentioned:
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
+    limits.bound(snapshot)
     join.join(snapshot.facts)

@@ -40,7 +40,7 @@ KINDS = {
     "lspci": "output of lspci in any form",
     "vulkaninfo": "output of vulkaninfo",
     "clinfo": "output of clinfo",
-    "glxinfo": "output of glxinfo and eglinfo",
+    "glxinfo": "output of glxinfo, eglinfo and vainfo",
     "hardware_list": "output of inxi, lshw, hwinfo, fastfetch, dxdiag, systeminfo, lscpu",
     "collect_env": "output of torch.utils.collect_env and those of vLLM and others",
     "os_state": "short outputs of a system: uname, os-release, lsmod, ls -l, id, free, df, dkms status",
@@ -51,6 +51,7 @@ KINDS = {
     "kubernetes": "objects of Kubernetes",
     "env": "NAME=value lines of an environment file or of env",
     "config": "other configuration: unit files, modprobe.d, Dockerfiles, YAML, INI",
+    "comment": "comments in configuration",
     "json": "a JSON document",
     "output": "lines with the shape of program output that are of no kind above",
     "form": "fields that a person or a script fills in: 'GPU: RX 7900 XTX', 'Kernel: 6.14', headings of an issue form and their short answers",
@@ -63,8 +64,9 @@ GROUPS = {
     "tool": frozenset({"rocminfo", "rocm_smi", "amd_smi", "lspci", "vulkaninfo", "clinfo", "glxinfo", "hardware_list", "collect_env", "os_state",
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
-    "program": frozenset(KINDS) - {"prose", "form", "compose", "kubernetes", "env", "config"},
-    "any": frozenset(KINDS),
+    "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config"},
+    "printed": frozenset(KINDS) - {"prose", "comment"},  # a short paste without its surroundings looks like a form
+    "any": frozenset(KINDS) - {"comment"},
 }
 
 SAMPLED = 1 << 19  # characters from which on a text is sampled first
@@ -165,7 +167,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|Platform #\d|NULL platform behavior|  clCreateContext|  clGetPlatformIDs|  Number of devices"),
     ("glxinfo",
      r"(?:name of )?display: :\d|direct rendering: |OpenGL (?:renderer|vendor|core|version|shading|ES)|server glx|client glx"
-     r"|Extended renderer info|GLX version|EGL (?:API|version|vendor)"),
+     r"|Extended renderer info|GLX version|vainfo: |EGL (?:API|version|vendor)"),
     ("collect_env",
      r"Collecting environment information"
      r"|(?:PyTorch version|Is debug build|CUDA used to build PyTorch|ROCM used to build PyTorch|GCC version|Clang version"
@@ -232,10 +234,14 @@ _SHAPED = re.compile(
     r"|sudo: |cat: |find: |docker: ")
 _FIELD = re.compile(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
 _KEYED = re.compile(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
+# A line that only names the machine, as people put it above a log.
+_MACHINE = re.compile(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)"
+                      r"[\w .,/()+&-]{3,120}")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
                    "after before since if for from by at as only then so every all have has had can cannot can't works work still same".split())
+_LISTED = re.compile(r"[A-Z][\w.+/-]*(?: [\w.+/()-]+){0,5}, [\w(]")
 _ERROR_END = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)\b")
 _LABELS = {"json": "json", "yaml": "config", "yml": "config", "dockerfile": "config", "ini": "config"}  # of a fence without a telling line
 _MARKED = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _MARKS))
@@ -284,8 +290,10 @@ def is_sentence(line: str) -> bool:
     words = line.split()
     plain = sum(_WORD.match(word) is not None for word in words)
     small = sum(word.lower().strip("(),.;:") in _SMALL for word in words)
-    listed = line.count(", ") >= 2 and len(words) >= 6  # "RX 9070 XT, Windows 11, official zips"
-    return len(words) >= 4 and plain * 2 >= len(words) and (small * 8 >= len(words) or listed)
+    if len(words) >= 4 and line.count(", ") and _LISTED.match(line):  # "Debian 12, apt install hipcc. ./prog --gpu amd"
+        bare = [word for word in words if not word.startswith(("-", ".", "/")) and not any(char.isdigit() for char in word)]
+        return sum(_WORD.match(word) is not None for word in bare) * 5 >= len(bare) * 3
+    return len(words) >= 4 and plain * 2 >= len(words) and small * 8 >= len(words)
 
 
 def _whole(text: str) -> str:
@@ -375,7 +383,7 @@ class _Cutter:
             elif told == "traceback" and kind in ("vllm_log", "comfy_log", "app_log") and not trace and not _ERROR_END.match(line) and line[:1] in " \t":
                 told = "traceback"
             kind = told or kind
-            self.kinds[i] = kind
+            self.kinds[i] = "comment" if kind in GROUPS["setting"] and line.lstrip().startswith("#") else kind
             if told == "traceback" and _ERROR_END.match(line):
                 kind = first if first != "traceback" else "output"
 
@@ -446,7 +454,8 @@ class _Cutter:
         told_before = False
         while run < stop:
             end = run
-            if not self.told[run] and (self.sentences[run] and (report or not told_before) or not told_before and _FIELD.match(self.lines[run]) and report):
+            if not self.told[run] and (self.sentences[run] and (report or not told_before) or not told_before and _FIELD.match(self.lines[run]) and report
+                                        or not told_before and not before and _MACHINE.fullmatch(self.lines[run])):
                 while end < stop and not self.told[end] and (self.sentences[run] or not _SHAPED.match(self.lines[end])):
                     end += 1
                 for i in range(run, end):
@@ -467,9 +476,15 @@ def parts_of(text: str) -> list[Part]:
     """The text cut into parts ``(first line, last line, kind)``, lines counted from 1, in order and without gaps."""
     count = text.count("\n") + 1
     whole = _whole(text) or (_sampled(text) if len(text) >= SAMPLED else "")
+    if whole == "compose":
+        return _together(["comment" if line.lstrip().startswith("#") else "compose" for line in text.split("\n")], count)
     if whole:
         return [(1, count, whole)]
-    kinds = _Cutter(text.split("\n")).cut()
+    return _together(_Cutter(text.split("\n")).cut(), count)
+
+
+def _together(kinds: list[str], count: int) -> list[Part]:
+    """Runs of lines of one kind; a line that belongs to what stands before it goes on with it."""
     found: list[Part] = []
     start, kind = 1, ""
     for number, own in enumerate(kinds, 1):

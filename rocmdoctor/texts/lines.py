@@ -136,6 +136,7 @@ def gfx(text: str) -> str:
 
 
 _BUILT_FOR = (
+    ("pop", re.compile(r"-76\d\d{1,4}-generic\b|Pop_OS-")),
     ("ubuntu", re.compile(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")),
     ("cachyos", re.compile(r"-cachyos\b")),
     ("arch", re.compile(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),

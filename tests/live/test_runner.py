@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rocmdoctor.facts.model import Absent, Known, Unknown
-from rocmdoctor.live import runner
+from rocmdoctor.live import processes, runner
 from rocmdoctor.live.runner import run_probe
 
 HEAD = """
@@ -159,11 +159,11 @@ def test_missing_facts_of_a_device_are_unknown_for_that_device(tmp_path):
 
 def test_a_process_that_does_not_die_is_left_behind_and_recorded(tmp_path, monkeypatch):
     pids = []
-    monkeypatch.setattr(runner, "_kill_group", pids.append)
+    monkeypatch.setattr(processes.Child, "kill", lambda self: pids.append(self.pid))
     try:
         outcome = run(tmp_path, "time.sleep(5)", deadline=0.5)
     finally:
-        for pid in pids:
+        for pid in set(pids):
             os.killpg(pid, 9)
     assert outcome.run.ended == "stuck"
     missing = outcome.facts["kernel.cmdline"]

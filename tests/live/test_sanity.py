@@ -178,7 +178,7 @@ def test_a_hip_runtime_without_a_gpu_says_so(monkeypatch):
 @needs_hip
 @pytest.mark.parametrize("target", ["gfx803", "gfx900", "gfx906", "gfx90a", "gfx1010", "gfx1030"])
 def test_hiprtc_compiles_every_kernel(target):
-    code = (f"import sys; sys.path.insert(0, {str(PROBES / 'gpu_sanity')!r}); import hip_runtime; "
+    code = (f"import sys; sys.path[:0] = [{str(PROBES / 'gpu_sanity')!r}, {str(PROBES)!r}]; import hip_runtime; "
             f"raw = hip_runtime.Runtime({HIP!r}).compile({target!r}).raw; "
             "import re; print(' '.join(sorted(set(re.findall(r'(?:gemm|gemv)_(?:f32|f16|bf16)|sweep_read|softmax', raw.decode('latin1'))))))")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,

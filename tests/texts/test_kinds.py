@@ -37,7 +37,7 @@ def test_parts_cover_the_text_without_gaps(path):
     ("texts/kfd-mi300x-cpx.txt", "sysfs"), ("texts/vulkaninfo-summary-windows.txt", "vulkaninfo"), ("texts/rocm-smi-rx6700xt.json", "json"),
     ("texts/report-rx6750xt.txt", "prose"), ("formats/compose.txt", "compose"), ("formats/kubernetes.txt", "kubernetes"),
     ("formats/apt-history.txt", "package_history"), ("formats/rccl.txt", "rccl_log"), ("formats/gdb.txt", "crash"),
-    ("formats/lspci-vv.txt", "lspci"), ("formats/modprobe.txt", "config"), ("formats/sglang.txt", "vllm_log"), ("formats/uv-pip-list.txt", "package_list"),
+    ("formats/lspci-vv.txt", "lspci"), ("formats/sglang.txt", "vllm_log"), ("formats/uv-pip-list.txt", "package_list"),
 ])
 def test_a_text_of_one_program_is_of_one_kind(name, kind):
     assert kinds_of((FIXTURES / name).read_text(errors="replace")) == [kind]

@@ -11,7 +11,7 @@ from rich.text import Text
 from rocmdoctor.facts.model import Evidence, Finding, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.report import kernels_text, llm_text
-from rocmdoctor.render.report.wording import MAX_EVIDENCE, evidence_place, evidence_text, layer_words, standing_words, unknown_groups, verdict_words
+from rocmdoctor.render.report.wording import MAX_EVIDENCE, evidence_place, evidence_text, layer_words, read_words, standing_words, unknown_groups, verdict_words
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
 _SEVERITY_STYLE = {"critical": "bold red", "error": "red", "warning": "yellow", "info": "cyan"}
@@ -53,6 +53,8 @@ def render(report: Report, width: int, colour: bool) -> str:
     say(console, Text(verdict, style=style))
     console.print()
     _print_ladder(console, report)
+    for label, words in read_words(report):
+        say(console, Text.assemble((f"{label:<10}", "bold"), wash(words)), 2)
     llm_text.section(console, report)
     for place, finding in enumerate(report.findings, 1):
         console.print()
@@ -136,6 +138,9 @@ def _print_evidence(console: Console, evidence: list[Evidence]) -> None:
         say(console, Text(f"… {len(evidence) - MAX_EVIDENCE} more", style="dim"), 5)
 
 
+PROMPTS = {"shell": "$ ", "powershell": "PS> ", "cmd": "> "}  # only what a shell takes has a prompt
+
+
 def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> None:
     """One thing to do, with its commands, its cost and the way back."""
     say(console, Text.assemble((f"{word} {number}: ", "bold green"), (wash(fix.title), "bold")), 3)
@@ -143,7 +148,7 @@ def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> Non
         say(console, Text(wash_prose(fix.detail)), 5)
     for command in fix.commands:
         for line in wash_command(command):
-            _say_whole(console, "$ " + line, 5, "cyan")
+            _say_whole(console, PROMPTS.get(fix.language, "") + line, 5, "cyan")
     _labelled(console, "Needs", ", ".join(wash(need) for need in fix.needs), 5)
     if fix.risk and fix.risk != "none":
         _labelled(console, "Risk", wash(fix.risk), 5)

@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any
 
-from rocmdoctor.facts.model import Evidence, Finding, Report
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Evidence, Finding, Known, Report
 from rocmdoctor.share.wash import wash, wash_command
 
 MAX_EVIDENCE = 6
@@ -132,3 +133,26 @@ def version_rows(report: Report) -> list[tuple[str, str]]:
     """(name, value) of the facts that people ask for first."""
     rows = ((name, value if isinstance(value, list) else [value]) for name, value in report.facts.items())
     return [(wash(name.replace("_", " ")), ", ".join(value_words(v) for v in values)) for name, values in rows]
+
+
+def read_words(report: Report) -> list[tuple[str, str]]:
+    """What was recognised in somebody's texts, in three lines: the GPUs, the versions, and as what each text was read; none for a live machine."""
+    texts = report.snapshot.facts.get("report.texts")
+    if report.origin != "read" or not isinstance(texts, Known):
+        return []
+    facts = report.snapshot.facts
+
+    def of(name: str, item: str) -> str:
+        fact = facts.get(f"{name}[{item}]")
+        if not isinstance(fact, Known):
+            return ""
+        return f"{fact.value / 2**30:.1f} GiB" if name.endswith("_bytes") else value_words(fact.value)
+
+    names = ("gpu.name", "gpu.gfx_target", "gpu.driver", "gpu.vram_bytes")
+    gpus = [", ".join(filter(None, (of(name, item) for name in names))) or of("gpu.pci_address", item) for item in items_of(facts)]
+    versions = [f"{name} {value}" for name, value in version_rows(report) if name not in ("gfx target", "pci id")]
+    kinds: dict[str, None] = {}
+    for row in texts.value:
+        kinds.update(dict.fromkeys(str(kind).replace("_", " ") for kind in row["kinds"]))
+    said = f"{len(texts.value)} text{'s' * (len(texts.value) != 1)}: {', '.join(list(kinds)[:12])}{' ...' * (len(kinds) > 12)}"
+    return [(label, words) for label, words in (("GPU", "; ".join(gpus[:8])), ("versions", ", ".join(versions)), ("read", said)) if words]

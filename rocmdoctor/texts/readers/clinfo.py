@@ -33,11 +33,15 @@ from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
 TRUST = 2
 
+# The clinfo that comes with ROCm and the AMD APP SDK has labels of its own, and a device's name after its size.
+_OWN = {"Board name": "Device Board Name (AMD)", "Device Topology": "Device Topology (AMD)", "Name": "Device Name", "Vendor ID": "Device Vendor ID",
+        "Vendor": "Device Vendor", "Driver version": "Driver Version"}
 _KEYS = ("Platform Name", "Device Name", "Device Vendor ID", "Device Vendor", "Driver Version", "Device Board Name (AMD)",
-         "Device PCI-e ID (AMD)", "Device Topology (AMD)", "Max compute units", "Global memory size", "Device Type")
+         "Device PCI-e ID (AMD)", "Device Topology (AMD)", "Max compute units", "Global memory size", "Device Type", *_OWN)
 _ROW = lazy(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
 _RAW = lazy(r"^\s*(?:\[[^\]]{1,60}\]\s+)?(CL_(?:DEVICE|PLATFORM|DRIVER)_[A-Z_]{2,40})\s{2,}(\S.{0,300}?)\s*$")
 _BUS = lazy(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+_BUS_NUMBERS = lazy(r"PCI\[ B#(\d{1,3}), D#(\d{1,2}), F#(\d) \]")
 _JSON_KEYS = {
     "CL_DEVICE_NAME": "Device Name", "CL_DEVICE_VENDOR_ID": "Device Vendor ID", "CL_DEVICE_VENDOR": "Device Vendor",
     "CL_DEVICE_BOARD_NAME_AMD": "Device Board Name (AMD)", "CL_DEVICE_PCIE_ID_AMD": "Device PCI-e ID (AMD)",
@@ -65,18 +69,21 @@ def _from_text(text: str) -> tuple[list[str], int, list[_Device]]:
     platforms: list[str] = []
     first = 0
     devices: list[_Device] = []
+    own = "CL_DEVICE_TYPE_GPU\n" in text and "Board name:" in text
     for number, raw in lines(text):
         line = unquoted(raw)[:500]
         row = _ROW.match(line) or (_RAW.match(line) if "CL_" in line else None)
         if not row:
             continue
-        key, value = _JSON_KEYS.get(row[1], row[1]), row[2]
+        key, value = _JSON_KEYS.get(row[1], _OWN.get(row[1], row[1])), row[2]
+        if row[1] in _OWN and not own:
+            continue
         if key == "Platform Name":
             first = first or number
             if value not in platforms:
                 platforms.append(value)
             continue
-        if key == "Device Name" or (not devices and key != "Driver Version"):
+        if key == ("Device Type" if own else "Device Name") or (not devices and key != "Driver Version"):
             devices.append({})
         if devices:
             devices[-1].setdefault(key, (value, number))
@@ -112,12 +119,15 @@ def _device(device: _Device, index: int) -> Iterator[Reading]:
     vendor = device.get("Device Vendor ID", ("", 0))[0] + device.get("Device Vendor", ("", 0))[0]
     if not board and not re.search(r"1002|Advanced Micro|AMD|Mesa/X", vendor) and not re.search(r"gfx\d|AMD|Radeon", name):
         return
-    if device.get("Device Type", ("GPU", 0))[0].startswith("CPU"):
+    if device.get("Device Type", ("GPU", 0))[0].endswith("CPU"):
         return
     bus = _BUS.search(device.get("Device Topology (AMD)", ("", 0))[0])
     address = f"{(bus[1] or '0000').lower()}:{bus[2].lower()}:{bus[3].lower()}.{bus[4]}" if bus else ""
+    numbers = _BUS_NUMBERS.search(device.get("Device Topology (AMD)", ("", 0))[0])
+    if numbers:
+        address = f"0000:{int(numbers[1]):02x}:{int(numbers[2]):02x}.{numbers[3]}"
     item = address or f"cl:{index}"
-    plain = re.sub(r"\s*\(radeonsi.*$", "", name)
+    plain = renderers.name(name)
     if board or (plain and not plain.startswith("gfx")):
         yield Reading("gpu.name", board or plain, item, board_line or name_line)
     if address:

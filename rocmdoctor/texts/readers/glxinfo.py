@@ -1,4 +1,4 @@
-"""glxinfo and eglinfo: renderer, memory, Mesa; the kernel that the renderer names.
+"""glxinfo, eglinfo and vainfo: renderer, memory, Mesa; the kernel that the renderer names.
 
 >>> sample = '''Extended renderer info (GLX_MESA_query_renderer):
 ...     Vendor: AMD (0x1002)
@@ -28,10 +28,11 @@ from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
 TRUST = 2
 
-_MARKS = ("OpenGL renderer string", "Extended renderer info", "GLX_MESA_query_renderer", "EGL driver name")
+_MARKS = ("OpenGL renderer string", "Extended renderer info", "GLX_MESA_query_renderer", "EGL driver name", "vainfo: ")
 _VENDOR = lazy(r"^Vendor: .{1,60} \(0x([0-9a-f]{4})\)$")
 _DEVICE = lazy(r"^Device: (.{3,200}?)(?: \(0x([0-9a-f]{4})\))?$")
 _RENDERER = lazy(r"^OpenGL (?:\w+ profile )?renderer(?: string)?: (.{3,200})$")
+_VIDEO = lazy(r"^vainfo: Driver version: Mesa Gallium driver (\d\d\.\d{1,2}(?:\.\d{1,2})?) for (AMD .{3,160}|Radeon .{3,160})$")
 _VERSION = lazy(r"^Version: (\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)$")
 _MEMORY = lazy(r"^Video memory: (\d{2,7}) ?MB$")
 
@@ -71,6 +72,11 @@ def read(text: str) -> Iterator[Reading]:
         elif renderer and not told and ("AMD" in renderer[1] or "Radeon" in renderer[1]):
             told = True
             yield from _renderer(renderer[1], "", "glx:0", number)
+        video = _VIDEO.match(line) if line.startswith("vainfo: ") else None
+        if video and not told:
+            told = True
+            yield from _renderer(video[2], "", "glx:0", number)
+            yield Reading("vulkan.mesa_version", video[1], line=number)
         version = _VERSION.match(line) if ours else None
         if version:
             yield Reading("vulkan.mesa_version", version[1], line=number)

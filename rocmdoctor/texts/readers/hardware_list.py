@@ -21,6 +21,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
@@ -29,9 +30,10 @@ from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
 
-_MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ")
+_MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ", "graphics card:\n")
 _NODE = lazy(r"^\s*\*-([\w-]+(?::\d+)?)(?: +(UNCLAIMED|DISABLED))?\s*$")
-_FIELD = lazy(r"^\s*(description|product|vendor|bus info|version|configuration|logical name): (\S.{0,300})$")
+_FIELD = lazy(r"^\s*([^:*]{3,40}): (\S.{0,300})$")  # labels are translated; their order and the form of their values are not
+_ORDER = ("description", "product", "vendor")
 _ENTRY = lazy(r"^\s*\d{1,3}: (?:PCI|None|USB|SCSI|IDE|BIOS) [0-9a-f.]{1,12}: (\d{4})\S* +(\S.{0,80})$")
 _HWINFO = lazy(r"^\s*(SysFS BusID|Hardware Class|Model|Vendor|Device|SubVendor|SubDevice|Revision|Driver|Driver Status|Driver Modules): (\S.{0,200})$")
 _ID = lazy(r"\b(?:pci )?0x([0-9a-f]{4})\b")
@@ -51,6 +53,17 @@ def recognises(text: str) -> bool:
     (True, False)
     """
     return any(mark in text for mark in _MARKS)
+
+
+def _label(label: str, value: str, place: int) -> str:
+    """What a field of lshw is, whatever the language of its label."""
+    if value.startswith("pci@"):
+        return "bus info"
+    if _DRIVER.search(value) or value.startswith("latency="):
+        return "configuration"
+    if place < len(_ORDER):
+        return _ORDER[place]
+    return "version" if re.fullmatch(r"[0-9a-f]{2}", value.strip()) else label
 
 
 def _lshw(fields: _Fields, item: str) -> Iterator[Reading]:
@@ -120,6 +133,7 @@ def read(text: str) -> Iterator[Reading]:
         elif vendor[0]:
             others.setdefault(f"{vendor[0]} {model[0]}"[:120], first)
 
+    short = False
     for number, raw in lines(text):
         line = unquoted(raw) if raw[:1] in (">", "|") else raw
         node = _NODE.match(line[:80]) if "*-" in line else None
@@ -139,7 +153,18 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading("os.family", "linux", line=number)
         field = (_FIELD if kind == "lshw" else _HWINFO).match(line[:340]) if kind else None
         if field:
-            fields.setdefault(field[1], (field[2].strip(), number))
+            label = field[1] if kind == "hwinfo" else _label(field[1], field[2], len(fields) - 1)
+            fields.setdefault(label, (field[2].strip(), number))
+        short = line.strip() == "graphics card:" or short and line[:1] in (" ", "\t") and bool(line.strip())
+        if short and line[:1] in (" ", "\t"):
+            if _AMD.search(line):
+                item = f"hwinfo:{number}"
+                places.setdefault(item, number)
+                yield Reading("gpu.name", line.strip(), item, number)
+                if products.gfx_of_name(line):
+                    yield Reading("gpu.gfx_reported", products.gfx_of_name(line), item, number)
+            else:
+                others.setdefault(line.strip()[:120], number)
     yield from closed()
     if places:
         yield Reading("pci.amd_gpu_count", len(places), line=min(places.values()))

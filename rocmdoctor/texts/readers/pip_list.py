@@ -108,5 +108,7 @@ def read(text: str) -> Iterator[Reading]:
         yield Reading("runtime.rocm_version", sdk[0], line=sdk[1])
     elif torch and rocm_of(torch[0]):
         yield Reading("runtime.rocm_version", rocm_of(torch[0]), line=torch[1])
+    elif tagged := next(((rocm_of(version), line) for version, line in found.values() if rocm_of(version)), None):
+        yield Reading("runtime.rocm_version", tagged[0], line=tagged[1])
     first = min(line for _, line in found.values())
     yield Reading("pip.packages", {name: version for name, (version, _) in found.items()}, line=first)

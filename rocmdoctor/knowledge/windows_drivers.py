@@ -1,0 +1,34 @@
+"""AMD's Windows display driver by its numbers: the Adrenalin release of a version in the driver store."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rocmdoctor.facts.model import Fact, Known
+from rocmdoctor.knowledge import tables
+
+_PAIRS = (("windows.driver_version", "windows.adrenalin"), ("windows.previous_driver", "windows.previous_adrenalin"))
+
+
+@cache
+def _releases() -> dict[str, str]:
+    return {str(row["store"]): str(row["adrenalin"]) for row in tables.load("windows_drivers")["releases"]}
+
+
+def adrenalin_of(store: str) -> str:
+    """The release, "" for versions that the table does not have (drivers of notebook makers, newer ones).
+
+    >>> adrenalin_of("32.0.23033.1002"), adrenalin_of("32.0.12078.30")
+    ('26.3.1', '')
+    """
+    return _releases().get(store, "")
+
+
+def complete(facts: dict[str, Fact]) -> None:
+    """Name the Adrenalin release of the driver in use, and of the one before it, where only the version of the store is known."""
+    for version, release in _PAIRS:
+        held = facts.get(version)
+        if isinstance(held, Known) and not isinstance(facts.get(release), Known):
+            found = adrenalin_of(str(held.value))
+            if found:
+                facts[release] = Known(found, f"table windows_drivers, by {version}")

@@ -1,0 +1,127 @@
+"""How the program ends: a signal stops its processes, removes its temporary folder and is answered within a second."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from rocmdoctor.live import processes
+
+SIGNALS = tuple(number for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if (number := getattr(signal, name, None)) is not None)
+PATIENCE = 0.8
+_FIRST_STATUS = 128  # as shells count: 129 SIGHUP, 130 SIGINT, 143 SIGTERM
+
+
+class Stopped(BaseException):
+    """A signal asked this program to end; no ``except Exception`` takes it for a failure."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return _FIRST_STATUS + self.number
+
+    def __str__(self) -> str:
+        return f"rocmdoctor: ended by {signal.Signals(self.number).name}; its processes and temporary files are gone"
+
+
+def _say(stopped: Stopped, stuck: int, folder: str) -> None:
+    left = [f"{stuck} processes cannot be ended"] if stuck else []
+    left += [f"{folder} could not be removed"] if folder and os.path.exists(folder) else []
+    words = f"rocmdoctor: ended by {signal.Signals(stopped.number).name}; {', '.join(left)}" if left else str(stopped)
+    with contextlib.suppress(OSError, ValueError):  # a terminal that hung up
+        os.write(2, (words + "\n").encode("utf-8", "replace"))
+
+
+@contextlib.contextmanager
+def orderly() -> Iterator[None]:
+    """While this holds, temporary files lie in one folder and signals raise :class:`Stopped`; after it nothing that was started is left.
+
+    A signal that was ignored when the program started (nohup) stays ignored. Work that does not come to its end within ``PATIENCE``
+    seconds of a signal is cut off. In a thread other than the main one signals are left alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before: dict[int, Any] = {}
+    former = tempfile.tempdir
+    folder = ""
+    told = threading.Event()
+
+    def end_here(stopped: Stopped) -> None:
+        if told.wait(PATIENCE):
+            return
+        stuck = processes.release(0.1, for_good=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        _say(stopped, stuck, folder)
+        os._exit(stopped.status)
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        for each in before:  # a second one changes nothing: the end is near
+            signal.signal(each, _nothing)
+        stopped = Stopped(number)
+        processes.stop()
+        threading.Thread(target=end_here, args=(stopped,), daemon=True).start()
+        raise stopped
+
+    try:
+        with _held():
+            with contextlib.suppress(OSError):  # no place for temporary files: whoever needs one is told
+                folder = tempfile.mkdtemp(prefix="rocmdoctor-")
+                tempfile.tempdir = folder
+            processes.adopt()
+            for number in SIGNALS:
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    before[number] = signal.signal(number, stop)
+        yield
+    except Stopped as stopped:
+        stuck = _clear(folder, former)
+        told.set()
+        _say(stopped, stuck, folder)
+        raise SystemExit(stopped.status) from None
+    finally:
+        if not told.is_set():
+            for number in before:
+                signal.signal(number, _nothing)
+            told.set()
+            _clear(folder, former)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """A signal while all is being ended already."""
+
+
+def _clear(folder: str, former: str | None) -> int:
+    stuck = processes.release()
+    tempfile.tempdir = former
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+    return stuck
+
+
+@contextlib.contextmanager
+def _held() -> Iterator[None]:
+    """Signals wait: one that came between making the folder and knowing its name would leave it behind."""
+    if sys.platform == "win32":
+        yield
+        return
+    was = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, was)
+
+
