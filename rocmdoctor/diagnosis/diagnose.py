@@ -128,9 +128,11 @@ def _unexplained(finding: Finding, snapshot: Snapshot) -> Finding:
 
 
 def _decided(judged: list[Judged]) -> list[Judged]:
-    """The true ones without those that a better one sets aside."""
+    """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
-    return [one for one in judged if one.rule.id not in beaten]
+    left = [one for one in judged if one.rule.id not in beaten]
+    explained = {(hit.source, hit.line) for one in left if not one.general for hit in one.hits}
+    return [one for one in left if not (one.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
 
 
 def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
@@ -161,9 +163,13 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - explained)]
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), snapshot)) for one in left]
-    findings = [_finding(one, seen, "cause") for one in causes]
+    asked = {(hit.source, hit.line) for one in open_[:MOST_POSSIBLE] if not one.general for hit in one.hits}
+    # What is only known in general of a line stands behind what may be known of it more exactly.
+    late = [one for one in causes if one.general and one.hits and all((hit.source, hit.line) in asked for hit in one.hits)]
+    findings = [_finding(one, seen, "cause") for one in causes if one not in late]
     findings += [finding for one, finding in symptoms if one.rule.specific and one.rule.id not in accounted]
     findings += [_finding(one, seen, "possible") for one in open_[:MOST_POSSIBLE]]
+    findings += [_finding(one, seen, "cause") for one in late]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
     findings += [_finding(one, seen, "risk") for one in risks]
     for rank, finding in enumerate(findings, 1):
