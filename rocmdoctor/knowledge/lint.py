@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -9,7 +11,8 @@ from typing import Any
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
-from rocmdoctor.facts.model import Absent, Known, Snapshot, Unknown
+from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot, Unknown
+from rocmdoctor.knowledge import check_words
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
@@ -18,7 +21,6 @@ from rocmdoctor.texts import interpret
 from rocmdoctor.texts.attach import Text, clean
 
 EXPECTED = {"fires": (True,), "quiet": (False,), "unknown": (None,)}
-LANGUAGES = ("shell", "powershell", "cmd", "python", "kernel-parameter", "yaml", "url", "config", "text")
 
 
 def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
@@ -29,7 +31,7 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
         if other not in book.rules or book.rules[other].kind != "symptom":
             yield f"explains {other!r}, which is no symptom"
     for other in rule.instead_of:
-        if other not in book.rules:
+        if other not in book.rules and other not in check_words.every_finding():
             yield f"instead_of {other!r}, which is no rule"
     if rule.kind == "cause" and not rule.fixes:
         yield "a cause needs a fix"
@@ -56,8 +58,25 @@ def _commands(rule: Rule) -> Iterator[str]:
             yield f"commands of {fix.data['do']!r} are no list"
             continue
         for command in commands:
-            if not isinstance(command, (str, dict)):
+            if not isinstance(command, str):
                 yield f"{command!r} is no command but {type(command).__name__}"
+            elif fix.data.get("language", "shell") == "shell" and not rule.platforms == ("windows",) and (problem := shell_problem(command)):
+                yield f"the command {command!r} is none: {problem}"
+
+
+def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
+    """What is wrong with the words of a check's finding."""
+    if name in book.rules:
+        yield "a rule has this id, too"
+    if row.get("severity") not in SEVERITIES or row.get("layer") not in LAYERS or not row.get("title") or not row.get("sources"):
+        yield "a finding has title, severity, layer and sources"
+    yield from (f"explains {other!r}, which is no symptom" for other in row.get("explains") or () if other not in book.rules)
+    known = book.rules.keys() | check_words.every_finding().keys()
+    yield from (f"instead_of {other!r}, which is no rule" for other in row.get("instead_of") or () if other not in known)
+    yield from (f"formerly {other!r}, which is still there" for other in row.get("formerly") or () if other in known)
+    for command in (command for fix in row.get("fixes") or () for command in fix.get("commands") or ()):
+        if problem := shell_problem(re.sub(r"\{\w+\}", "X", str(command))):
+            yield f"the command {command!r} is none: {problem}"
 
 
 def form(book: Rulebook) -> list[str]:
@@ -65,6 +84,8 @@ def form(book: Rulebook) -> list[str]:
     found = list(book.problems)
     for rule in book.rules.values():
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
+    for name, row in check_words.every_finding().items():
+        found += [f"{name}: {problem}" for problem in _finding(name, row, book)]
     return found
 
 
@@ -122,19 +143,22 @@ def signal_examples(signal: Signal) -> Iterator[str]:
             yield f"hits {text!r}"
 
 
-def tests(book: Rulebook) -> Iterator[str]:
-    """Every example of every rule and shared signal that does not answer as it says."""
+def tests(book: Rulebook, only: set[str] | None = None) -> Iterator[str]:
+    """Every example of every rule and shared signal that does not answer as it says; ``only`` names the rules that are looked at."""
     scanner = Scanner(book.patterns())
     for signal in book.signals.values():
         yield from (f"{signal.id}: {problem}" for problem in signal_examples(signal))
     for rule in book.rules.values():
-        yield from (f"{rule.id}: {problem}" for problem in examples(rule, book, scanner))
+        if only is None or rule.id in only:
+            yield from (f"{rule.id}: {problem}" for problem in examples(rule, book, scanner))
 
 
+@functools.cache
 def shell_problem(command: str) -> str:
     """What bash says of a command that it cannot parse, "" when it can or where there is no bash."""
     bash = shutil.which("bash")
     if not bash:
         return ""
-    done = subprocess.run([bash, "-n", "-c", command], capture_output=True, text=True, timeout=10)
+    plain = re.sub(r"\{[a-z_]+\([^{}]*\)\}|\{[A-Za-z_]+\.[\w.-]+\}|<[A-Za-z][^<>]*>", "X", command)  # places that the report fills
+    done = subprocess.run([bash, "-n", "-c", plain], capture_output=True, text=True, timeout=10)
     return done.stderr.strip().splitlines()[0] if done.returncode and done.stderr else ""

@@ -11,18 +11,12 @@ from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import Fact, Hit, Known
-from rocmdoctor.knowledge import cache
+from rocmdoctor.knowledge.check_words import findings
 from rocmdoctor.knowledge.conditions import Answer, Condition, parse
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _AT = re.compile(r"(.+):(\d{1,9})$")
 NEAR = 15  # lines between two settings of one text that may belong to one run
-
-
-@functools.cache
-def findings(check: str) -> dict[str, dict[str, Any]]:
-    """The findings of a check by id."""
-    return {str(row["id"]): row for row in cache.yaml_data(f"checks/{check}.yaml")["findings"]}
 
 
 def _filled(value: Any, words: Mapping[str, str]) -> Any:

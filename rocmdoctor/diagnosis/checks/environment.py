@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rocmdoctor.diagnosis.checks._masks import masks
-from rocmdoctor.diagnosis.checks._words import findings, holds, judged, whole
+from rocmdoctor.diagnosis.checks._words import holds, judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Known
 from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import spelling, tables
+from rocmdoctor.knowledge.check_words import findings
 from rocmdoctor.knowledge.rules import Rulebook
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"

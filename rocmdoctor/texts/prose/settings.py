@@ -29,10 +29,14 @@ _SET = lazy(_NAME + r"[`\"']?(?: ?= ?| ?: ?[`\"'](?=[\w-])| (?:is |was |being )?
 _UNSET = lazy(r"(?:\b(?:no|unset) )?" + _NAME + r"[`\"']? (?:is|was|are) (?:not set|unset|not defined|undefined)\b")
 _PARAMETER = lazy(r"(?<![\w./-])(?P<name>(?:amdgpu|ttm|amdttm)\.[a-z][\w-]{1,40})=(?P<value>[\w.,:-]{1,100})")
 # Before it in the same sentence: not said of how things are.
-_NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dropp\w+|clear\w*|instead of|unless|should|could|would|may|might|need|needs|tr(?:y|ied|ies|ying)|suggest\w*"
-               r"|recommend\w*|advis\w+|if|guide\w*|example|e\.g\.|works? with|only with|fixed (?:by|with)|helps?|solv\w+|workaround)\b|n't\b|[Cc]an I", re.IGNORECASE)
+_NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dropp\w+|clear\w*"
+               r"|instead of|unless|should|could|would|may|might|need|needs|tr(?:y|ied|ies|ying)|suggest\w*"
+               r"|recommend\w*|advis\w+|if|guide\w*|example|e\.g\.|works? with|only with"
+               r"|fixed (?:by|with)|helps?|solv\w+|workaround)\b"
+               r"|n't\b|[Cc]an I", re.IGNORECASE)
 # After it: what it changed, so that the trouble told of is the one without it.
-_CURES = lazy(r"^[^.!?\n]{0,60}\b(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?|makes? no difference|changes? nothing|had no effect|did not help|no change)\b")
+_CURES = lazy(r"^[^.!?\n]{0,60}\b(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?"
+               r"|makes? no difference|changes? nothing|had no effect|did not help|no change)\b")
 
 
 def recognises(text: str) -> bool:
