@@ -96,7 +96,8 @@ def rule_of(row: Row, fit: Fit, general: bool = False) -> Rule:
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
               "good": " or ".join(row.good), "says": row.says, "needs": row.needs.rstrip("."), "not_a_fix": ", ".join(row.not_a_fix)}
-    known_words = [table[name] for name, there in (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs), ("not_a_fix", row.not_a_fix)) if there]
+    known_words = [table[name] for name, there in (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs),
+                                                ("not_a_fix", row.not_a_fix)) if there]
     title = table["title" if values["version"] and row.bad else "title_without_version"].format_map(values)
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""
     says = table["says"].format_map({**values, "known": " ".join(words.format_map(values) for words in known_words)}).strip()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _filled
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit, Known
@@ -28,7 +28,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         for name, values, hits, fields in read(seen):
             decided = fields.pop("decided", True)
             used = fields.pop("used", ())
-            rule = _words.rule("messages", name, values, **{"general": True, **fields})
+            rule = _filled.rule("messages", name, values, **{"general": True, **fields})
             explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
             yield Judged(rule, Answer(True if decided else None, used, () if decided else ("crash.library",)), explained=explained, hits=hits[:3],
                          general=rule.general)
