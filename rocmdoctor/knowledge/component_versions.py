@@ -11,7 +11,7 @@ from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Known
 from rocmdoctor.facts.vocabulary import entity, key
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import tables, windows_drivers
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +117,12 @@ def as_release(component: str, value: str) -> str:
     >>> as_release("adrenalin", "32.0.23033.1002"), as_release("amdgpu-dkms", "6.16.13"), as_release("mesa", "26.1.2")
     ('26.3.1', '30.30', '26.1.2')
     """
-    table = tables.load("driver_releases")
     if component == "adrenalin":
-        return str(table["adrenalin"].get(value, value))
+        return windows_drivers.adrenalin_of(value) or value
     if component == "amdgpu-dkms":
         parsed = versions.parse(value)
         bare = ".".join(map(str, parsed.numbers)) if parsed else value
-        return str(table["dkms"].get(bare, value))
+        return str(tables.load("dkms_releases")["releases"].get(bare, value))
     return value
 
 

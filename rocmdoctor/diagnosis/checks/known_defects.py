@@ -10,7 +10,7 @@ from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import SEVERITIES, Hit
+from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
 from rocmdoctor.knowledge import cache, component_versions, known
 from rocmdoctor.knowledge.conditions import Answer, parse
 from rocmdoctor.knowledge.known import Row
@@ -52,7 +52,8 @@ def symptoms_of(row: Row) -> list[str]:
 def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -> Candidate | None:
     """What is to be thought of a row, None when nothing."""
     explained = [one for one in symptoms_of(row) if one in symptoms]
-    if not (hits or explained or row.severe) or machine.gpu(row) is False:
+    mute = not (symptoms_of(row) or row.signature)  # shows as nothing that is looked for
+    if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
     fit = machine.fit(row)
     if fit.excluded:
@@ -65,8 +66,11 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -
         told = bool(row.needs) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
         known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
         return Candidate(row, fit, True if known_here else None, [], explained) if told and row.gfx else None
-    sure = bool(row.bad) and placed is True and fit.os is True and bool(machine.targets) and (not row.gfx or fit.gpu is True)
-    return Candidate(row, fit, True) if row.severe and sure and not row.needs and not explained else None
+    # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
+    # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
+    here = bool(row.bad) and placed is True and fit.os is True and not explained
+    severe = row.severe and row.sure and not row.needs and bool(set(row.gfx) & set(machine.targets))
+    return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and bool(row.needs) and fit.needs is True)) else None
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
@@ -88,11 +92,11 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one.row, one.fit, one.alone), answer, explained=one.explained, hits=hits[:3] if one.alone else hits)
+    return Judged(rule_of(one.row, one.fit, one.alone, bool(one.hits or one.explained)), answer, explained=one.explained, hits=hits[:3] if one.alone else hits)
 
 
-def rule_of(row: Row, fit: Fit, general: bool = False) -> Rule:
-    """The row as a rule, in the words of the check."""
+def rule_of(row: Row, fit: Fit, general: bool = False, seen: bool = True) -> Rule:
+    """The row as a rule, in the words of the check; unless something of it was seen it is no more than a warning."""
     table = _table()
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
@@ -102,7 +106,8 @@ def rule_of(row: Row, fit: Fit, general: bool = False) -> Rule:
     title = table["title" if values["version"] and row.bad else "title_without_version"].format_map(values)
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""
     says = table["says"].format_map({**values, "known": " ".join(words.format_map(values) for words in known_words)}).strip()
-    severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
+    severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
+    severity = severity if seen or severity != "error" else "warning"
     return Rule(id=row.id, kind="cause", title=title, severity=severity, status="stable", stage=place.layer, when=_always(), explains=tuple(symptoms_of(row)),
                 general=general, asks=asks, says=says, why=table["why"].get(row.confirmed, ""), fixes=tuple(_fixes(row, values)), references=row.source)
 
