@@ -14,6 +14,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from typing import NamedTuple
 
+from probe_protocol import ask
+
 EXPORTS = ("registry.reg", "dxgi.json", "cim.json", "events.xml", "files.tsv", "windows.json")
 DAYS = 14
 CAP = 4 << 20
@@ -45,16 +47,6 @@ class Event(NamedTuple):
 def recorded(tree):
     """Whether the tree is a recorded Windows machine."""
     return not tree.live and any(tree.exists("/" + name) for name in EXPORTS)
-
-
-def asked(command, seconds, **variables):
-    """What a program of Windows prints, as bytes; b"" when it is missing, refuses or takes too long."""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=seconds,
-                              env={**os.environ, **variables}, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return b""
-    return done.stdout[:EXPORT_CAP] if done.returncode == 0 else b""
 
 
 def decoded(data):
@@ -171,11 +163,20 @@ class Interop:
         self._program = program
         self._asked = {}
 
+    def _query(self, key):
+        """What reg.exe prints. Not through ``ask``: on drive C every file looks as if all users might write to it; Windows guards them."""
+        try:
+            done = subprocess.run([self._program, "query", key, "/s"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  timeout=4, check=False, cwd="/")
+        except (OSError, subprocess.SubprocessError):
+            return ""
+        return decoded(done.stdout[:CAP]) if done.returncode == 0 else ""
+
     def _table(self, key):
         top = next((above for above in self._asked if key.lower() == above.lower() or key.lower().startswith(above.lower() + "\\")), None)
         if top is None:
             top = key
-            self._asked[key] = Export(queried(decoded(asked([self._program, "query", key, "/s"], 4))))
+            self._asked[key] = Export(queried(self._query(key)))
         return self._asked[top]
 
     def values(self, key):
@@ -310,8 +311,8 @@ class Machine:
             numbers = " or ".join("EventID=%d" % one for one in wanted)
             query = "*[System[(%s) and TimeCreated[timediff(@SystemTime) <= %d]]]" % (numbers, DAYS * 86_400_000)
             program = os.path.join(self.variables.get("SYSTEMROOT", r"C:\Windows"), "System32", "wevtutil.exe")
-            text = decoded(asked([program, "qe", log, "/q:" + query, "/f:xml", "/uni:true", "/rd:true", "/c:%d" % MOST_EVENTS], 4))
-            return [event for event in reversed(parsed(text)) if _fits(event, wanted)]
+            said = ask([program, "qe", log, "/q:" + query, "/f:xml", "/rd:true", "/c:%d" % MOST_EVENTS], 4, cap=CAP)
+            return [event for event in reversed(parsed(said.text)) if _fits(event, wanted)]
         text = self._parts.get("events")
         text = text if isinstance(text, str) else self._export("events.xml")
         until = self.now()
@@ -338,10 +339,12 @@ class Machine:
             contents = self._parts.get("contents")
             for path in contents if isinstance(contents, dict) else ():
                 self._add(self._names.get(str(path).lower()) or File(str(path), len(str(contents[path]))))
+            left = MOST_NAMES * 5
             for drive in (name for name in self._tree.names("/") if len(name) == 1):
                 for folder, _, files in os.walk(self._tree.at("/" + drive)):
                     below = os.path.relpath(folder, self._tree.at("/" + drive)).replace(os.sep, "\\")
-                    for name in files[:MOST_NAMES]:
+                    left -= len(files)
+                    for name in files if left > 0 else ():
                         path = "%s:\\%s" % (drive.upper(), name if below == "." else below + "\\" + name)
                         self._add(self._names.get(path.lower()) or File(path))
         return self._names

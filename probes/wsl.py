@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 
 import windows_display
 from probe_protocol import Tree, main
@@ -21,6 +20,7 @@ SITES = ("/home/*/*/lib/python3*/site-packages/torch/lib", "/home/*/*/*/lib/pyth
          "/root/*/lib/python3*/site-packages/torch/lib", "/usr/local/lib/python3*/dist-packages/torch/lib")
 UNITS = {"": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 WINDOWS = "/windows"
+REG = "/mnt/c/Windows/System32/reg.exe"
 
 
 def folders(tree, patterns):
@@ -93,10 +93,11 @@ def docker(tree):
 def windows_side(tree):
     """(registry of Windows, what it is called as a source), or (None, why not)."""
     if tree.live:
-        program = shutil.which("reg.exe") or ("/mnt/c/Windows/System32/reg.exe" if os.path.exists("/mnt/c/Windows/System32/reg.exe") else None)
-        if not program:
+        # Only Windows' own program on a drive that Windows serves: what another user of this Linux laid there is not run.
+        served = re.search(r"^\S+ /mnt/c (?:9p|drvfs|virtiofs) ", tree.try_read("/proc/mounts") or "", re.M)
+        if not served or not os.path.exists(REG):
             return None, "reg.exe cannot be reached: interop is off or drive C is not mounted"
-        return Interop(program), "Windows, reg.exe"
+        return Interop(REG), "Windows, reg.exe"
     below = Tree(tree.at(WINDOWS))
     return (Machine(below).registry, "Windows") if recorded(below) else (None, "the Windows side was not recorded")
 

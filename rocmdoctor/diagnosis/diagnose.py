@@ -88,7 +88,7 @@ def _fixes(judged: Judged, look: Lookup, facts: dict[str, Fact]) -> list[Fix]:
         commands = (line for command in row.get("commands") or () for line in boot_commands.for_machine(fill_in(command, look, scope), facts))
         found.append(Fix(fill_in(row["do"], look, scope), fill_in(row.get("detail"), look, scope), tuple(commands), str(row.get("risk", "none")),
                          tuple(row.get("needs") or ()), fill_in(row.get("side_effects"), look, scope), fill_in(row.get("verify"), look, scope),
-                         fill_in(row.get("undo"), look, scope)))
+                         fill_in(row.get("undo"), look, scope), str(row.get("language", "shell"))))
     return found
 
 
@@ -99,7 +99,7 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
     commands = []
     for name in missing:
         fact = look(name)
-        commands.append(getattr(fact, "command", "") or f"rocmdoctor check shows {name}")
+        commands.append(getattr(fact, "command", "") or f"rocmdoctor check   # shows {vocabulary_words.sought(name)}")
     return judged.rule.asks or next(iter(questions), "Is it this?"), list(dict.fromkeys(commands))
 
 
@@ -120,10 +120,10 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
                    _evidence(judged, seen, look), judged.explained, deciding, _fixes(judged, look, seen.facts), list(rule.references))
 
 
-def _unexplained(finding: Finding, snapshot: Snapshot) -> Finding:
-    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, snapshot.facts)
+def _unexplained(finding: Finding, facts: dict[str, Fact]) -> Finding:
+    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, facts)
     finding.cause = known
-    finding.fixes = [*finding.fixes, report]
+    finding.fixes = [*unexplained.experiments(finding.id, facts), *finding.fixes, report]
     return finding
 
 
@@ -162,16 +162,18 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
              and one.rule.id not in set_aside]
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - explained)]
-    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), snapshot)) for one in left]
-    asked = {(hit.source, hit.line) for one in open_[:MOST_POSSIBLE] if not one.general for hit in one.hits}
-    # What is only known in general of a line stands behind what may be known of it more exactly.
-    late = [one for one in causes if one.general and one.hits and all((hit.source, hit.line) in asked for hit in one.hits)]
-    findings = [_finding(one, seen, "cause") for one in causes if one not in late]
+    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
+    findings = [_finding(one, seen, "cause") for one in causes if not one.general]
     findings += [finding for one, finding in symptoms if one.rule.specific and one.rule.id not in accounted]
-    findings += [_finding(one, seen, "possible") for one in open_[:MOST_POSSIBLE]]
-    findings += [_finding(one, seen, "cause") for one in late]
+    shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
+    findings += [finding for one, finding in shown if one.explained]
+    findings += [_finding(one, seen, "cause") for one in causes if one.general]  # it names the layer, a special one names the defect
+    findings += [finding for one, finding in shown if not one.explained]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
     findings += [_finding(one, seen, "risk") for one in risks]
+    told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
+    if any(finding.id not in told and SEVERITIES.index(finding.severity) <= SEVERITIES.index("warning") for finding in findings):
+        findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
@@ -25,7 +26,9 @@ def _same(facts: dict[str, Fact], a: str, b: str) -> bool:
         left, right = (_value(facts, name, item).removeprefix("0000:").split(":sramecc")[0] for item in (a, b))
         if left and right:
             return left == right
-    return False
+    # Where one names the target as it is and the other as it is told, as in a driver's registry and a program's log.
+    mine, theirs = ({_value(facts, name, item).split(":")[0] for name in ("gpu.gfx_target", "gpu.gfx_reported")} - {""} for item in (a, b))
+    return bool(mine & theirs)
 
 
 def _source(item: str) -> str:
@@ -58,11 +61,24 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
                 break
         else:
             groups.append([item])
+    groups = _address_met(facts, groups)
     if len(groups) == 1:
         sources = {_source(member) for member in groups[0]}
         alone = [item for item in nameless if _source(item) not in sources]  # a source does not name one GPU twice
         return [groups[0] + alone, *([item] for item in nameless if item not in alone)]
     return groups + [[item] for item in nameless]
+
+
+def _address_met(facts: dict[str, Fact], groups: list[list[str]]) -> list[list[str]]:
+    """A kernel log tells the address alone, prose the product alone: where there is one of each they are one device."""
+    def known(group: list[str], *names: str) -> bool:
+        return any(_value(facts, name, item) for name in names for item in group)
+
+    placed = [group for group in groups if known(group, _IDENTITY[0]) and not known(group, *_IDENTITY[1:])]
+    named = [group for group in groups if not known(group, _IDENTITY[0])]
+    if len(groups) == 2 and len(placed) == len(named) == 1:
+        return [placed[0] + named[0]]
+    return groups
 
 
 def _names_more(name: Fact, than: Fact) -> bool:
@@ -73,6 +89,8 @@ def _names_more(name: Fact, than: Fact) -> bool:
 
 def join(facts: dict[str, Fact]) -> None:
     """Merge GPU items of different sources that are the same device; in place, numbering them 0, 1, ..."""
+    for item in items_of(facts):
+        _target_of_id(facts, item)  # by the target texts are joined
     merged: dict[str, Fact] = {}
     groups = _grouped(facts)
     dropped = set(items_of(facts)) - {item for group in groups for item in group}
@@ -91,15 +109,22 @@ def join(facts: dict[str, Fact]) -> None:
     windows_drivers.complete(facts)
 
 
+def _target_of_id(facts: dict[str, Fact], item: str) -> dict[str, Any]:
+    """Set ``gpu.gfx_target`` where the PCI id decides it; the row of the table."""
+    row: dict[str, Any] = tables.gfx_of_pci().get(_value(facts, "gpu.pci_id", item), {})
+    target = vocabulary.key("gpu.gfx_target", item)
+    if row.get("gfx") and not isinstance(facts.get(target), Known):
+        facts[target] = Known(str(row["gfx"]), "table pci_ids")
+    return row
+
+
 def derive(facts: dict[str, Fact], item: str) -> None:
     """``gpu.gfx_target`` from the PCI id, else from what a tool reports where no override can have changed it."""
-    row = tables.gfx_of_pci().get(_value(facts, "gpu.pci_id", item), {})
+    row = _target_of_id(facts, item)
     target = vocabulary.key("gpu.gfx_target", item)
-    if not isinstance(facts.get(target), Known):
-        if row.get("gfx"):
-            facts[target] = Known(str(row["gfx"]), "table pci_ids")
-        elif reported := _value(facts, "gpu.gfx_reported", item):
-            facts[target] = Known(reported.split(":")[0], "as reported")
+    reported = _value(facts, "gpu.gfx_reported", item)
+    if reported and not isinstance(facts.get(target), Known):
+        facts[target] = Known(reported.split(":")[0], "as reported")
     name = vocabulary.key("gpu.name", item)
     if not isinstance(facts.get(name), Known) and row:
         names = row.get("names_by_revision") or {}

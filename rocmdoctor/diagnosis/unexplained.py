@@ -1,7 +1,8 @@
-"""A symptom that no known cause explains: what is known, what would narrow it down, where to report it and with what."""
+"""A symptom that no known cause explains: what is known, the experiments that halve what is left, where to report it and with what."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.facts.items import items_of
@@ -9,6 +10,7 @@ from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import tables
 
+MOST_EXPERIMENTS = 4
 # What answered, highest layer first: a fact that only a working layer can have given.
 _ANSWERED = (
     ("the application put layers on the GPU", "llama.layers_offloaded"), ("PyTorch sees the GPU", "torch.available"),
@@ -28,10 +30,54 @@ def advice(symptom: str, layer: str, facts: dict[str, Fact]) -> tuple[str, list[
     return _known(facts), list(row.get("decide") or ()), report
 
 
+def experiments(symptom: str, facts: dict[str, Fact], everything: bool = False) -> list[Fix]:
+    """What to vary first, best first, as steps with what each outcome means; those the writer has tried are left out."""
+    rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, symptom, facts)]
+    rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
+    return [_step(row, facts) for row in (rows if everything else rows[:MOST_EXPERIMENTS])]
+
+
+def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
+    windows = _texts(facts, "about.os") == ["windows"]
+    commands = dict(row.get("commands") or {})
+    language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
+    return Fix(f"Try: {row['do']}", str(row["means"]), tuple(commands.get(language, ())), language=language)
+
+
+def _closeness(row: dict[str, Any]) -> int:
+    return sum(bool(row.get(name)) for name in ("apps", "gpu", "set", "container", "backends")) + bool(row.get("symptoms"))
+
+
+def _fits(row: dict[str, Any], symptom: str, facts: dict[str, Fact]) -> bool:
+    if row.get("symptoms") and symptom not in row["symptoms"]:
+        return False
+    for name, fact in (("apps", "about.app"), ("backends", "about.backend"), ("os", "about.os")):
+        here = _texts(facts, fact)
+        if row.get(name) and not set(row[name]) & {"linux" if value == "wsl" and name == "os" else value for value in here}:
+            return False
+    words = {*_texts(facts, "about.gpu"), *(["several"] if len(items_of(facts)) > 1 else [])}
+    if row.get("gpu") and not set(row["gpu"]) & words:
+        return False
+    if row.get("container") and _texts(facts, "about.container") != ["True"]:
+        return False
+    if any(not isinstance(facts.get(f"env.{name}"), Known) for name in row.get("set") or ()):
+        return False
+    done = " ".join([*_texts(facts, "report.options"), *_texts(facts, "report.works_on"), *_texts(facts, "report.fails_on")]).lower()
+    return not any(str(word).lower() in done for word in row.get("tried") or ())
+
+
+def _texts(facts: dict[str, Fact], name: str) -> list[str]:
+    return list(_values(facts.get(name)))
+
+
+def _values(fact: Fact | None) -> Iterator[str]:
+    if isinstance(fact, Known):
+        yield from map(str, fact.value if isinstance(fact.value, list) else [fact.value])
+
+
 def _tracker(trackers: list[dict[str, str]], layer: str, facts: dict[str, Fact]) -> dict[str, str]:
-    said = facts.get("report.apps")
-    apps = list(said.value) if isinstance(said, Known) and isinstance(said.value, list) else []
-    apps += [f.value for key, f in facts.items() if key.startswith("app.name") and isinstance(f, Known)]
+    apps = _texts(facts, "report.apps")
+    apps += [str(f.value) for key, f in facts.items() if key.startswith("app.name") and isinstance(f, Known)]
     apps += ["ollama"] if isinstance(facts.get("ollama.version"), Known) else []
     apps += ["llama.cpp"] if isinstance(facts.get("llama.build"), Known) else []
     upper = layer in ("app", "framework", "runtime")  # a driver's fault is not the application's

@@ -20,6 +20,7 @@ class Fix:
     side_effects: str = ""
     verify: str = ""
     undo: str = ""
+    language: str = "shell"  # of the commands: shell, powershell, cmd, python, kernel-parameter, yaml, url
 
 
 @dataclass(frozen=True, slots=True)

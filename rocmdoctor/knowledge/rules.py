@@ -21,7 +21,7 @@ NEAR = ("line", "block", "file", "report")  # how close the signals of one rule 
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
            "instead_of", "general", "specific", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
 MOST_BYTES = 1 << 20  # of one file
-_FIX_FIELDS = {"do", "detail", "commands", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
+_FIX_FIELDS = {"do", "detail", "commands", "language", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pat
         except Exception as error:  # a broken file is that file's problem only
             mark = getattr(error, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""
-            found[str(file.relative_to(root))] = {"__error__": f"{where} {getattr(error, 'problem', None) or str(error).strip()}"}
+            why = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error).strip()
+            found[str(file.relative_to(root))] = {"__error__": f"{where} {why}"}
     return found
 
 

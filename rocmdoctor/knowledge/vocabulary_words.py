@@ -21,11 +21,18 @@ def question(name: str) -> str:
     """One question for a fact.
 
     >>> question("env.HSA_OVERRIDE_GFX_VERSION"), question("kernel.release"), question("dev.kfd_group")
-    ('Is HSA_OVERRIDE_GFX_VERSION set?', 'Which Linux kernel runs?', 'Not known: group that owns /dev/kfd.')
+    ('Is HSA_OVERRIDE_GFX_VERSION set?', 'Which Linux kernel runs?', 'Is it this?')
     """
     if name.startswith("env."):
         return f"Is {name[4:]} set?"
-    if name in _VERSIONS:
-        return _VERSIONS[name]
+    return _VERSIONS.get(name, "Is it this?")
+
+
+def sought(name: str) -> str:
+    """What is not known, in words, for a list of what would decide.
+
+    >>> sought("dev.kfd_group")
+    'group that owns /dev/kfd (name or number)'
+    """
     declared = vocabulary.FACTS.get(name)
-    return f"Not known: {declared.meaning.rstrip('.')}." if declared else "Is it this?"
+    return declared.meaning if declared else name

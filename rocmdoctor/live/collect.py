@@ -155,6 +155,14 @@ def find_pythons(environ: Mapping[str, str], home: Path, told: Callable[[str], N
     active = [environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(name)]
     usual = [home / "venv", home / ".venv", home / "ComfyUI/venv", home / "ComfyUI/.venv", Path("/opt/venv"), Path("/opt/conda")]
     found = []
+    if sys.platform == "win32":
+        drive = Path("C:/")
+        usual += [home / "AppData/Local/Programs/ComfyUI/.venv", *home.glob("*/python_embed*"), *drive.glob("*/python_embed*"), *drive.glob("*/venv")]
+        for folder in dict.fromkeys([*map(Path, active), *usual]):
+            python = next((path for path in (folder / "Scripts/python.exe", folder / "python.exe") if path.exists()), None)
+            if python and (folder / "Lib/site-packages/torch/version.py").exists():
+                found.append(str(python))
+        return tuple(found[:4])
     for folder in dict.fromkeys([*map(Path, active), *usual]):
         versions = list(folder.glob("lib/python3*/site-packages/torch/version.py"))
         python = folder / "bin/python"

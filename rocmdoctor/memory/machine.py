@@ -54,6 +54,7 @@ class Gpu:
     hip_total: int | None = None
     hip_free: int | None = None
     shared: int | None = None
+    shared_used: int | None = None
     heaps: list[dict[str, Any]] = field(default_factory=list)
     vk_driver: str = ""
     vk_buffer: int | None = None
@@ -161,6 +162,9 @@ def gpu_of(facts: dict[str, Fact], item: str, host: Host) -> Gpu:
                 gpu.vram, gpu.sources["vram"] = seen.size(fact), seen.source(fact)
         gpu.shared = seen.size("windows.shared_bytes")
         gpu.sources["shared"] = seen.source("windows.shared_bytes")
+    if seen.known("gpu.shared_bytes", item):
+        gpu.shared, gpu.sources["shared"] = seen.size("gpu.shared_bytes", item), seen.source("gpu.shared_bytes", item)
+    gpu.shared_used = seen.size("gpu.shared_used_bytes", item)
     gpu.banks = seen.rows("gpu.kfd_banks", item)
     gpu.sources["banks"] = seen.source("gpu.kfd_banks", item)
     gpu.holders = seen.rows("gpu.holders", item)

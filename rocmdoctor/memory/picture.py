@@ -60,7 +60,7 @@ def _pools(gpu: Gpu, host: Host, alone: bool) -> list[Pool]:
         note = f"set to {words(gpu.gtt)}, but TTM allows {words(total)}" if capped else "at most, of system RAM" if gpu.apu else "system RAM behind PCIe"
         found.append(Pool("GTT", "gtt", gpu.gtt, gpu.gtt_used, said["gtt"], note))
     if windows and gpu.shared is not None:
-        found.append(Pool("shared", "shared", gpu.shared, None, said["shared"], "system RAM"))
+        found.append(Pool("shared", "shared", gpu.shared, gpu.shared_used, said["shared"], "system RAM"))
     if gpu.banks:
         found += [Pool(f"KFD bank ({bank.get('heap')})", "kfd", int(bank["size"]), None, said["banks"]) for bank in gpu.banks
                   if bank.get("heap") in ("public", "private", "system") and isinstance(bank.get("size"), int) and 0 < bank["size"] < 1 << 56]

@@ -89,7 +89,7 @@ def text_parts(texts: list[Text], tools: list[Text], hits: list[Hit], redactor: 
         whole = text in tools
         name = text.name if whole else "logs/" + re.sub(r"[^\w.+-]+", "-", redactor.text(text.name)).strip("-.")
         what = "what the tool prints" if whole else f"of {len(text.text.splitlines())} lines the start, the end and what rules matched"
-        parts.append(Part(name, redactor.lines(excerpt(text, hits), name), what))
+        parts.append(Part(name, redactor.text(excerpt(text, hits), name), what))
     return parts
 
 

@@ -7,39 +7,35 @@ occurrence of each value goes, also where it stands bare.
 from __future__ import annotations
 
 import copy
-import functools
 import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+import ahocorasick_rs
+
 from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 from rocmdoctor.facts.vocabulary import split_key
-from rocmdoctor.knowledge import rules
 from rocmdoctor.share import private
-from rocmdoctor.texts.attach import Attached
+from rocmdoctor.share.private import Span
+from rocmdoctor.texts.attach import Attached, decode
 
 # Kinds whose values are replaced wherever they stand, not only where their place gave them away.
-_EVERYWHERE = ("key", "user", "host", "serial", "wifi", "domain", "id")
-_GRAVEST = ("key", "email", "serial", "id", "uuid", "mac", "ip", "wifi", "domain", "host", "user")
+_EVERYWHERE = ("key", "user", "host", "serial", "wifi", "domain", "id", "name", "email", "uuid", "mac", "phone", "label", "number", "ip")
+_GRAVEST = ("key", "number", "email", "phone", "serial", "id", "uuid", "mac", "ip", "wifi", "name", "domain", "host", "user", "label", "place")
 SHORTEST_BARE = 3
-_TOKEN = re.compile(r"<[a-z]+-\d+ü?>")
+_SHORTEST_IN_ANY_CASE = 4
+_SHORTEST_BROKEN = 8  # letters of a known value that is put together across a line's end
+_MOST_KEPT = 100_000  # spans
+_TOKEN = re.compile(r"<[a-z]{1,12}-\d{1,9}ü?>")
+_WORD = re.compile(r"[^\W\d_]{3,60}")
 
 
-@functools.cache
-def _evidence_words() -> frozenset[str]:
-    """Words that some rule looks for: a user called "max" must not cost the log its every "max"."""
-    book = rules.load()
-    text = " ".join(pattern for signal in book.patterns() for pattern in signal.patterns)
-    text += " ".join(f"{rule.title} {rule.says} {rule.id}" for rule in book.rules.values())
-    return frozenset(word.lower() for word in re.findall(r"[A-Za-z][A-Za-z0-9]+", text))
-
-
-@functools.lru_cache(maxsize=8192)
-def _spans(text: str) -> tuple[private.Span, ...]:
-    """Kept, as every text is read twice, and names of probes and files come again and again."""
-    return tuple(private.spans(text))
+def _low(text: str) -> str:
+    """Lower case, letter for letter: places stay the same."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
 
 
 class Redactor:
@@ -49,67 +45,129 @@ class Redactor:
         """``known``: (kind, value) pairs that the caller knows of the machine, as ("user", "max"); ``off`` leaves all as it is."""
         self._off = off
         self._tokens: dict[tuple[str, str], Removed] = {}
-        self._bare: dict[str, str] = {}
-        self._pattern: re.Pattern[str] | None = None
+        self._count: dict[str, int] = {}
+        self._bare: dict[str, tuple[str, str]] = {}  # what is looked for, in lower case: its kind, the value as it was met
+        self._finder: ahocorasick_rs.AhoCorasick | None = None
+        self._wanted: list[str] = []
+        self._spaced = False
+        self._kept: dict[str, tuple[Span, ...]] = {}
+        self._room = _MOST_KEPT
         for kind, value in known:
             self._note(kind, value)
 
     def learn(self, text: str) -> None:
         """Take note of what is private in ``text``."""
-        for start, end, kind in () if self._off else _spans(text):
-            self._note(kind, text[start:end])
+        for found in () if self._off else self._spans(text):
+            self._note(found.kind, found.value)
 
-    def lines(self, text: str, where: str = "") -> str:
-        """A whole file, line by line: most patterns are meant for one line, and a big text would be held many times over."""
-        return "\n".join(self.text(line, where) for line in text.split("\n"))
+    def _spans(self, text: str) -> Iterable[Span]:
+        """Kept, as every text is read twice, and names of probes and files come again and again."""
+        kept = self._kept.get(text)
+        if kept is None:
+            kept = tuple(private.spans(text))
+            self._room -= 1 + len(kept)
+            if self._room < 0:
+                self._kept.clear()
+                self._room = _MOST_KEPT
+            self._kept[text] = kept
+        return kept
 
     def _note(self, kind: str, value: str) -> None:
-        if kind in _EVERYWHERE and len(value) >= SHORTEST_BARE and value.lower() not in private.COMMON_NAMES \
-                and value.lower() not in _evidence_words() and not value.isdigit():
-            self._bare.setdefault(value, kind)
-            if kind == "host" and "." in value:
-                self._note("host", value.split(".")[0])
-            self._pattern = None
+        """Look for ``value`` everywhere, and for what it is also written as; not where that would cost the log its own words."""
+        if kind not in _EVERYWHERE or len(value) > 400 or "\n" in value or _TOKEN.search(value):
+            return
+        low = _low(value)
+        if low in self._bare or len(value) < SHORTEST_BARE or low in private.COMMON_NAMES or low in private.evidence_words() or value.isdigit() and len(value) < 9:
+            return
+        self._bare[low] = kind, value
+        self._finder = None
+        if kind == "host" and "." in value:
+            self._note("host", value.split(".")[0])
+        if kind == "mac" and len(value) == 12:
+            for interface in "enx", "wlx":
+                self._note("mac", interface + value)
+        if kind == "email":
+            name = value.partition("@")[0]
+            if "." in name or any(c.isdigit() for c in name):
+                self._note("user", name)
+        if kind == "name":
+            words = _WORD.findall(value)
+            for word in words:
+                self._note("user", word)
+            if len(words) > 1:
+                for sign in "", ".", "_", "-":
+                    self._note("user", sign.join(words))
 
     def text(self, text: str, where: str = "") -> str:
-        """``text`` with tokens in place of what is private."""
-        found = [] if self._off else [*_spans(text), *self._known(text)]
+        """``text`` with tokens in place of what is private; each line that a private value stands on keeps its own."""
+        if self._off or not text:
+            return text
+        found = [*self._spans(text), *self._known(text)]
         if not found:
             return text
-        # Spans that touch are one value, of the graver kind: a password before an @ is not half of an address.
-        taken: list[private.Span] = []
-        for start, end, kind in sorted(found):
-            if taken and start < taken[-1][1]:
-                start, before, graver = taken.pop()
-                kind, end = min(kind, graver, key=_GRAVEST.index), max(before, end)
-            taken.append((start, end, kind))
-        parts, at = [], 0
-        for start, end, kind in taken:
-            value = text[start:end]
-            parts += [text[at:start], value if _TOKEN.fullmatch(value) else self._token(kind, value, where)]
-            at = end
+        found.sort(key=lambda span: (span.start, -span.end))
+        parts: list[str] = []
+        at = 0
+        for span in _merged(found):
+            value = text[span.start:span.end]
+            if not _TOKEN.fullmatch(value):
+                token = self._token(span.kind, span.value, where)
+                value = "\n".join([token] * (value.count("\n") + 1))
+            parts += [text[at:span.start], value]
+            at = span.end
         return "".join(parts) + text[at:]
 
-    def _known(self, text: str) -> Iterator[private.Span]:
+    def _known(self, text: str) -> Iterator[Span]:
+        """Where values stand that were learnt, in any form, also broken at a line's end."""
         if not self._bare:
             return
-        if self._pattern is None:
-            values = sorted(self._bare, key=len, reverse=True)
-            self._pattern = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(map(re.escape, values)) + r")(?![A-Za-z0-9])")
-        for found in self._pattern.finditer(text):
-            yield found.start(), found.end(), self._bare[found.group()]
+        if self._finder is None:
+            self._wanted = list(self._bare)
+            self._spaced = any(" " in value for value in self._wanted)
+            self._finder = ahocorasick_rs.AhoCorasick(self._wanted)
+        for start, end, first, last in private.blocks(text):
+            piece = text[first:last]
+            for view, broken in private.readings(piece):
+                for found, stop, value in self._occurrences(view.text):
+                    if not broken and self._bare[value][0] == "ip":  # elsewhere the same digits may be a version
+                        continue
+                    if broken and (not view.crosses(found, stop) or stop - found < _SHORTEST_BROKEN and " " not in value):
+                        continue
+                    here, there = view.source(found, stop)
+                    if start <= here + first < end:
+                        yield Span(here + first, there + first, *self._bare[value])
+            if self._spaced and "\n" in piece:  # a full name, at any line's end
+                for here, there, value in self._occurrences(piece.replace("\n", " ")):
+                    if "\n" in piece[here:there] and start <= here + first < end:
+                        yield Span(here + first, there + first, *self._bare[value])
+
+    def _occurrences(self, text: str) -> Iterator[tuple[int, int, str]]:
+        if self._finder is None:
+            return
+        for index, start, end in self._finder.find_matches_as_indexes(_low(text), overlapping=True):
+            if text[start - 1:start].isalnum() and start or text[end:end + 1].isalnum():
+                continue
+            value = self._wanted[index]
+            if len(value) < _SHORTEST_IN_ANY_CASE and text[start:end] != self._bare[value][1]:
+                continue
+            yield start, end, value
 
     def _token(self, kind: str, value: str, where: str) -> str:
-        kind = self._bare.get(value, kind)
+        kind, value = self._bare.get(_low(value), (kind, value))
         entry = self._tokens.get((kind, value))
         if entry is None:
-            number = sum(k == kind for k, _ in self._tokens) + 1
+            number = self._count[kind] = self._count.get(kind, 0) + 1
             # That a path has letters beyond ASCII is evidence (MIOpen and others fail there), so the token keeps one.
             entry = self._tokens[kind, value] = Removed(f"<{kind}-{number}{'' if value.isascii() else 'ü'}>", kind)
         entry.count += 1
         if where and where not in entry.where and len(entry.where) < 5:
             entry.where.append(where)
         return entry.token
+
+    def together(self, lines: Iterable[str], where: str = "") -> tuple[str, ...]:
+        """Lines that follow each other: a key goes over several."""
+        given = tuple(lines)
+        return tuple(self.text("\n".join(given), where).split("\n")) if given else given
 
     @property
     def removed(self) -> list[Removed]:
@@ -125,6 +183,20 @@ class Redactor:
         if isinstance(value, (list, tuple)):
             return [self.plain(v, where) for v in value]
         return value
+
+
+def _merged(found: list[Span]) -> Iterator[Span]:
+    """Spans that touch are one value, of the graver kind: a password before an @ is not half of an address."""
+    now = found[0]
+    for span in found[1:]:
+        if span.start >= now.end:
+            yield now
+            now = span
+        elif span.end > now.end or _GRAVEST.index(span.kind) < _GRAVEST.index(now.kind):
+            kind = min(span.kind, now.kind, key=_GRAVEST.index)
+            longer = span if span.end - span.start > now.end - now.start else now
+            now = Span(now.start, max(span.end, now.end), kind, longer.value if span.end <= now.end or span.start == now.start else now.value + span.value)
+    yield now
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -148,12 +220,14 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
         redactor.learn(f"{split_key(key)[0].partition('.')[2]}={value}" if isinstance(value, str) else key)
         for text in _texts(fact):
             redactor.learn(text)
+    for hit in taken.hits:
+        redactor.learn("\n".join(hit.around))
     for text in _texts([[asdict(hit) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):
         redactor.learn(text)
     clean = copy.copy(taken)
     clean.facts = {redactor.text(key, "facts"): fact_from_json(redactor.plain(fact, key)) for key, fact in facts.items()}
     clean.hits = [Hit(h.rule, h.group, redactor.text(h.source, "file names"), h.line, redactor.text(h.text, h.source),
-                      redactor.plain(h.captures, h.source), tuple(redactor.text(line, h.source) for line in h.around), h.kind) for h in taken.hits]
+                      redactor.plain(h.captures, h.source), redactor.together(h.around, h.source), h.kind) for h in taken.hits]
     clean.runs = [ProbeRun(r.probe, redactor.text(r.interpreter, r.probe), r.seconds, r.ended, r.signal,
                            redactor.text(r.noise, r.probe)) for r in taken.runs]
     clean.notes = [redactor.text(note, "notes") for note in taken.notes]
@@ -164,15 +238,14 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
 
 def redacted_files(found: Attached, redactor: Redactor) -> dict[str, str]:
     """Each attached text and saved snapshot by its name, redacted; all are read before the first is written."""
-    files = {text.name: text.path.read_text("utf-8", "replace") if text.path else text.text for text in found.texts}
-    for number, saved in enumerate(found.snapshots):
+    files = {text.name: decode(text.path.read_bytes()) if text.path else text.text for text in found.texts}
+    for saved in found.snapshots:
         for text in _texts(saved):
             redactor.learn(text)
-        files[f"snapshot-{number + 1}.json"] = ""
-    for text in files.values():
-        for line in text.split("\n"):
-            redactor.learn(line)
-    clean = {redactor.text(name): redactor.lines(text, name) for name, text in files.items()}
+    for name, text in files.items():
+        redactor.learn(name)
+        redactor.learn(text)
+    clean = {redactor.text(name): redactor.text(text, name) for name, text in files.items()}
     for number, saved in enumerate(found.snapshots):
         clean[f"snapshot-{number + 1}.json"] = json.dumps(redactor.plain(saved, "snapshot"))
     return clean

@@ -234,6 +234,9 @@ _SHAPED = re.compile(
     r"|sudo: |cat: |find: |docker: ")
 _FIELD = re.compile(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
 _KEYED = re.compile(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
+# A line that only names the machine, as people put it above a log.
+_MACHINE = re.compile(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)"
+                      r"[\w .,/()+&-]{3,120}")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
@@ -451,7 +454,8 @@ class _Cutter:
         told_before = False
         while run < stop:
             end = run
-            if not self.told[run] and (self.sentences[run] and (report or not told_before) or not told_before and _FIELD.match(self.lines[run]) and report):
+            if not self.told[run] and (self.sentences[run] and (report or not told_before) or not told_before and _FIELD.match(self.lines[run]) and report
+                                        or not told_before and not before and _MACHINE.fullmatch(self.lines[run])):
                 while end < stop and not self.told[end] and (self.sentences[run] or not _SHAPED.match(self.lines[end])):
                     end += 1
                 for i in range(run, end):

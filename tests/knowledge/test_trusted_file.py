@@ -113,7 +113,8 @@ def test_a_cache_of_another_user_is_not_believed_and_said(filled, log, how):
 
 def rule(folder):
     folder.mkdir()
-    (folder / "own-rule.yaml").write_text("id: own-rule\nkind: cause\ntitle: Own\nseverity: error\nstage: driver\npatterns: ['ring gfx']\nsources: [{url: 'http://x'}]\n"
+    (folder / "own-rule.yaml").write_text("id: own-rule\nkind: cause\ntitle: Own\nseverity: error\nstage: driver\n"
+                                          "signals: {seen: {in: [any], patterns: ['ring gfx']}}\nsources: [{url: 'http://x'}]\n"
                                           "explains: []\n")
     return folder
 

@@ -72,8 +72,9 @@ def test_it_writes_the_schema_first_and_without_a_mark():
 
 @pytest.mark.parametrize("name", [
     "HwSchMode", "TdrLevel", "TdrDelay", "TdrDdiDelay", "OverlayTestMode", "HiberbootEnabled", "LongPathsEnabled", "VerifiedAndReputablePolicyState",
-    "UEFISecureBootEnabled", "ActivePowerScheme", "PagingFiles", "RadeonSoftwareVersion", "ReleaseVersion", "HardwareInformation.qwMemorySize", "VulkanDriverName",
-    "OpenCLDriverName", "LocationInformation", "CompatibleIDs", "ExcludeWUDriversInQualityUpdate", "ProcessorNameString", "BIOSVersion", "DisplayVersion"])
+    "UEFISecureBootEnabled", "ActivePowerScheme", "PagingFiles", "RadeonSoftwareVersion", "ReleaseVersion", "HardwareInformation.qwMemorySize",
+    "VulkanDriverName", "OpenCLDriverName", "LocationInformation", "CompatibleIDs", "ExcludeWUDriversInQualityUpdate", "ProcessorNameString", "BIOSVersion",
+    "DisplayVersion"])
 def test_values_that_the_probes_read_are_collected(name):
     probes = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "probes").glob("windows_*.py"))
     assert name in probes, "no probe reads it any more"

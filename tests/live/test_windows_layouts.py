@@ -96,7 +96,7 @@ def test_a_wrong_layout_is_noticed(tmp_path):
 def test_layout_of_the_graphics_kernel(tmp_path, structure):
     # Of Wine's header only the structure itself: the rest of it needs Wine's own windef.h.
     text = (WINE_HEADERS / "ddk/d3dkmthk.h").read_text()
-    bodies = [part for part in text.split("typedef struct ")[1:] if part.startswith("_" + structure.__name__ + "\n") or part.startswith("_" + structure.__name__ + " ")]
+    bodies = [part for part in text.split("typedef struct ")[1:] if part.split()[0] == "_" + structure.__name__]
     body = bodies[0].split("}")[0].partition("{")[2] if bodies else DOCUMENTED[structure.__name__]
     source = ("#include <windows.h>\n#include <stddef.h>\ntypedef UINT D3DKMT_HANDLE; typedef UINT KMTQUERYADAPTERINFOTYPE;\n"
               f"typedef struct {{{body}}} {structure.__name__};\n")

@@ -125,7 +125,7 @@ Driver version 32.0.21013.1000, Adrenalin 26.3.1, rocm-core 7.0.2.70002-56~24.04
 user@1000.service: Failed; getty@tty1.service; std::vector<a::b>; 12:12:03 max_tokens=4096 n_tokens = 512 eos token = 2 '<|im_end|>'
 OLLAMA_HOST=0.0.0.0 http://127.0.0.1:11434 http://localhost:8080 https://github.com/ROCm/ROCm/issues/1 git@github.com:ROCm/ROCm.git
 crw-rw---- 1 root render 226, 128 /dev/dri/renderD128 uid=0(root) groups=44(video),992(render) deviceUUID = 00000000-0c00-0000-0000-000000000000
-/usr/lib/x86_64-linux-gnu/libamdhip64.so.7.2.53211 /opt/rocm-7.2.1/lib C:\\Windows\\System32\\amdhip64_7.dll Mesa 25.0.7-0ubuntu0.24.04.2 0x744c
+/usr/lib/x86_64-linux-gnu/libamdhip64.so.7.2.53211 torch (2.11.0.3+rocm10.1.0a20260905), 1.15.0.0~24.04 /opt/rocm-7.2.1/lib C:\\Windows\\System32\\amdhip64_7.dll Mesa 25.0.7-0ubuntu0.24.04.2 0x744c
 """
 
 

@@ -153,6 +153,9 @@ def _plain(text: str) -> str:
     return re.sub(r"([@#])(?=\w)", "\\1\u2060", escaped)
 
 
+_FENCE = {"shell": "sh", "powershell": "powershell", "cmd": "bat", "python": "python", "yaml": "yaml"}
+
+
 def _fenced(lines: list[str], language: str = "") -> str:
     text = "\n".join(lines)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
@@ -192,7 +195,7 @@ def _fix(fix: Fix, number: int) -> list[str]:
     if fix.detail:
         parts.append(_plain(wash_prose(fix.detail)))
     if fix.commands:
-        parts.append(_fenced([line for command in fix.commands for line in wash_command(command)], "sh"))
+        parts.append(_fenced([line for command in fix.commands for line in wash_command(command)], _FENCE.get(fix.language, "")))
     rows = (
         ("Needs", ", ".join(fix.needs)),
         ("Risk", "" if fix.risk == "none" else fix.risk),

@@ -138,6 +138,9 @@ def _print_evidence(console: Console, evidence: list[Evidence]) -> None:
         say(console, Text(f"… {len(evidence) - MAX_EVIDENCE} more", style="dim"), 5)
 
 
+PROMPTS = {"shell": "$ ", "powershell": "PS> ", "cmd": "> "}  # only what a shell takes has a prompt
+
+
 def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> None:
     """One thing to do, with its commands, its cost and the way back."""
     say(console, Text.assemble((f"{word} {number}: ", "bold green"), (wash(fix.title), "bold")), 3)
@@ -145,7 +148,7 @@ def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> Non
         say(console, Text(wash_prose(fix.detail)), 5)
     for command in fix.commands:
         for line in wash_command(command):
-            _say_whole(console, "$ " + line, 5, "cyan")
+            _say_whole(console, PROMPTS.get(fix.language, "") + line, 5, "cyan")
     _labelled(console, "Needs", ", ".join(wash(need) for need in fix.needs), 5)
     if fix.risk and fix.risk != "none":
         _labelled(console, "Risk", wash(fix.risk), 5)

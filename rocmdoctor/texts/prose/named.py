@@ -21,7 +21,7 @@ from rocmdoctor.texts.prose import memory_prose, report_prose, story
 
 TRUST = -1  # a hint: what anybody says is better
 KINDS = kinds.GROUPS["app"] | {
-    "traceback", "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json",
+    "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json",
     "os_state", "comment"}
 _LIMIT = 120_000
 _SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)

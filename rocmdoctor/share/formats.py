@@ -1,0 +1,281 @@
+"""The forms of private things, in RE2's syntax: what a person, a site or a machine is known by, and what opens a door.
+
+A row is (kind, texts of which a text must hold one, in lower case, to be worth the pattern, pattern[, test]). The groups of a
+pattern are what is private, the whole match where it has none; several kinds ("user|host") are those of its groups. Every repetition is bounded or cannot meet itself, so that no
+line takes long. A test (:mod:`rocmdoctor.share.judge`) looks at what a pattern cannot see.
+"""
+
+from __future__ import annotations
+
+import functools
+
+# A name of an account or a host; a person's name; a value that is quoted or ends at a space.
+_W = r"[\pL\pN_][\pL\pN_.+-]{0,62}"
+_HOST = r"[\pL\pN][\pL\pN_.-]{0,62}"
+_CAP = r"[\p{Lu}][\pL'’-]{1,30}"
+_PERSON = rf"{_CAP}(?:[ \t]{{1,2}}(?:[\p{{Lu}}]\.|{_CAP}|(?:von|van|de|der|den|da|di|la|le|bin)\b)){{0,4}}"
+_VALUE = r"(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|([^\s\"'`,;<>|&)\]]{3,200}))"
+_QUOTED = r"[\"'`]?"
+_SET = r"[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}"
+_BOL = r"(?m:^|[\"'>=])[ \t>]{0,8}"
+_HEX = "[0-9a-fA-F]"
+_B64 = "[A-Za-z0-9+/]"
+_FOLD = r"(?:[\s>|#*]|\\+[nrt])"  # what stands between the lines of a key
+
+_SECRET_WORD = (r"(?:API_?KEY|API_?TOKEN|ACCESS_?KEY(?:_ID)?|SECRET(?:_?(?:ACCESS_?)?KEY)?|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|PWD|PRIVATE_?KEY"
+                r"|CREDENTIALS?|AUTH(?:_?KEY)?|ENCRYPTION_?KEY|SIGNING_?KEY|MASTER_?KEY|ACCOUNT_?KEY|LICENSE_?KEY|WEBHOOK(?:_URL)?|DSN|COOKIE)")
+_PASSWORD = r"(?:pass(?:word|wd|phrase|code)|passwort|mot de passe|contraseña|kennwort)"
+
+Row = tuple[str, str, str] | tuple[str, str, str, str]
+
+_KEYS: tuple[Row, ...] = (
+    # Private keys, with and without their end, and what is left of them
+    ("key", "-----begin", rf"-----BEGIN [A-Za-z0-9 ]{{0,40}}(?:PRIVATE KEY|Static key)[A-Za-z0-9 ]{{0,12}}-----(?:(?:[^-]|-[^-])*-----END [A-Za-z0-9 ]{{1,60}}-----"
+     rf"|(?:{_FOLD}*(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\]{{0,100}}|{_B64}{{20,}}={{0,2}}))*(?:{_FOLD}+{_B64}{{1,76}}={{0,2}}\s*\z)?)"),
+    ("key", "private key-----|private key block-----", rf"(?:{_B64}{{4,}}={{0,2}}{_FOLD}{{1,20}})+-----END [A-Za-z0-9 ]{{0,40}}PRIVATE KEY[A-Z ]{{0,8}}-----"),
+    ("key", "", rf"(?m:^[ \t>|]{{0,12}}({_B64}{{76}}|{_B64}{{70}}|{_B64}{{64}})\r?$)", "body"),
+    ("key", "putty-user-key-file", r"PuTTY-User-Key-File-\d: (?:[^P]|P[^r])*Private-MAC: [0-9a-f]{8,128}"),
+    ("key", "private-lines", rf"Private-Lines: \d+(?:{_FOLD}+{_B64}{{8,}}={{0,2}})+"),
+    ("key|user", "ssh-|ecdsa-|sk-", rf"\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d{{3}}|sk-(?:ssh|ecdsa)-\S{{4,40}})\s{{1,4}}(AAAA{_B64}{{20,}}={{0,3}})(?:[ \t]+({_W}@{_HOST}))?"),
+    ("key", "sha256:", r"\bSHA256:([A-Za-z0-9+/]{43})\b"),
+    ("key", "md5:", rf"\bMD5:((?:{_HEX}{{2}}:){{15}}{_HEX}{{2}})\b"),
+    ("host", "|1|", r"(\|1\|[A-Za-z0-9+/=]{20,40}\|[A-Za-z0-9+/=]{20,40})"),
+    ("key", "age-secret-key-", r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,70}"),
+    ("key", "key", rf"(?i:\b(?:Private|Public|Preshared)Key\s{{0,4}}=\s{{0,4}})({_B64}{{42,43}}=?)"),
+    ("key", "private key|preshared key|public key", rf"(?i:\b(?:private|preshared|public) key:\s{{0,4}})({_B64}{{42,43}}=?)"),
+    # Tokens that say by their start whose they are
+    ("key", "gh", r"\bgh[pousr]_[A-Za-z0-9]{16,255}"),
+    ("key", "github_pat_", r"\bgithub_pat_\w{20,255}"),
+    ("key", "gl", r"\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt|oas|ffct)-[\w.-]{16,100}"),
+    ("key", "gr1348941", r"\bGR1348941[\w-]{16,40}"),
+    ("key", "hf_", r"\b(?:hf|api_org)_[A-Za-z0-9]{16,100}"),
+    ("key", "sk-", r"\bsk-[A-Za-z0-9_-]{16,250}", "mixed"),
+    ("key", "gsk_", r"\bgsk_[A-Za-z0-9]{20,80}"),
+    ("key", "nvapi-", r"\bnvapi-[\w-]{20,100}"),
+    ("key", "aiza", r"\bAIza[\w-]{30,50}"),
+    ("key", "ya29.", r"\bya29\.[\w.-]{20,250}"),
+    ("key", "gocspx-", r"\bGOCSPX-[\w-]{20,40}"),
+    ("key", "a", r"\b(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA|ANPA)[A-Z0-9]{16}\b"),
+    ("key", "xox|xapp-", r"\b(?:xox[abceoprs]|xapp)-[\w.-]{10,250}"),
+    ("key", "hooks.|webhook", r"(?i:https://(?:hooks\.slack\.com/(?:services|workflows)|(?:\w+\.)?discord(?:app)?\.com/api/webhooks|[\w.-]{1,80}\.webhook\.office\.com/webhookb2)/)([^\s\"'<>\\]{8,250})"),
+    ("key", ".", r"\b[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,42}\b"),
+    ("key", ":aa", r"\b\d{8,10}:AA[\w-]{32,34}"),
+    ("key", "k_live_|k_test_|whsec_", r"\b(?:[srp]k_(?:live|test)|whsec)_[A-Za-z0-9+/=]{10,120}"),
+    ("key", "sk|ac", r"\b(?:SK|AC)[0-9a-f]{32}\b"),
+    ("key", "sg.", r"\bSG\.[\w-]{16,32}\.[\w-]{16,64}"),
+    ("key", "key-", r"\bkey-[0-9a-f]{32}\b"),
+    ("key", "-us", r"\b[0-9a-f]{32}-us\d{1,2}\b"),
+    ("key", "npm_", r"\bnpm_[A-Za-z0-9]{30,50}"),
+    ("key", "pypi-", r"\bpypi-[\w-]{40,250}"),
+    ("key", "dckr_|do", r"\b(?:dckr_(?:pat|oat)_|do[opr]_v1_)[\w-]{20,100}"),
+    ("key", "shp", r"\bshp(?:at|ss|ca|pa|ua)_[0-9a-fA-F]{24,40}"),
+    ("key", "sq0", r"\bsq0[a-z]{3}-[\w-]{20,50}"),
+    ("key", "eaaa", r"\bEAAA[\w-]{40,100}"),
+    ("key", "pmak-", r"\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    ("key", "lin_|figd_|ntn_|secret_", r"\b(?:lin_(?:api|oauth)|figd|ntn|secret)_[\w-]{30,60}"),
+    ("key", "atatt|atctt|atbb", r"\b(?:ATATT3|ATCTT3|ATBB)[\w=-]{20,250}"),
+    ("key", "dapi", r"\bdapi[0-9a-f]{32}(?:-\d)?\b"),
+    ("key", "hv", r"\bhv[sbr]\.[\w-]{20,250}"),
+    ("key", "nfp_|rnd_|sbp_|fm2_|fo1_|vcp_|vck_|vci_", r"\b(?:nfp|rnd|sbp|fm2|fo1|vcp|vck|vci)_[\w+/=-]{20,250}"),
+    ("key", "glsa_|glc_|nrak-|nrjs-|nrii-", r"\b(?:glsa_|glc_|NRAK-|NRJS-|NRII-)[\w+/=-]{16,250}"),
+    ("key", "phc_|phx_|sntry|r8_|pplx-|xai-|tgp_v1_|pcsk_|lsv2_|wandb_v1_|fw_|csk-|jina_|tvly-|voyage", r"\b(?:ph[cx]_|sntry[su]_|r8_|pplx-|xai-|tgp_v1_|pcsk_|lsv2_(?:pt|sk)_|wandb_v1_|fw_|csk-|jina_|tvly-)[\w+/=-]{20,250}"),
+    ("key", "tskey-", r"\btskey-[a-z]{2,12}-[\w-]{10,120}"),
+    ("key", "rubygems_|cio|dp.|pul-|sq|akcp|ops_eyj|hrku-|fio-u-|ccipat_|bkua_", r"\b(?:rubygems_[0-9a-f]{40,60}|cio[A-Za-z0-9]{32}\b|dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,60}|pul-[0-9a-f]{40}|sq[pau]_[0-9a-f]{40}"
+     r"|AKCp[\w]{40,80}|ops_eyJ[\w=-]{20,}|HRKU-[\w-]{30,70}|fio-u-[\w=-]{40,80}|CCIPAT_\w{20,80}|bkua_[0-9a-f]{40})"),
+    ("key", ".atlasv1.", r"\b[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,80}"),
+    ("key", "8q~", r"\b[\w.~-]{3}8Q~[\w.~-]{30,40}"),
+    ("key", "pat", r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}\b"),
+    ("key", "sl.", r"\bsl\.[\w-]{100,250}"),
+    ("key", "oauth:", r"\boauth:([a-z0-9]{30})\b"),
+    ("key", "aaaaaaaa", r"\bA{20,22}[A-Za-z0-9%]{40,120}"),
+    ("key", "comfyui-|civitai_|ms-", r"\b(?:comfyui-[0-9a-f]{40,80}|civitai_[\w-]{20,60}|ms-[0-9a-f]{8}-[0-9a-f-]{20,30})"),
+    ("key", "a3-", r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,5}[A-Z0-9]{5,6}\b"),
+    ("key", "eyj", r"\beyJ[\w-]{8,}(?:\.[\w-]{4,}(?:\.[\w-]{0,})?)?", "mixed"),
+    ("key", "ey", r"\bey[A-Z][\w-]{8,}\.[\w-]{10,}\.[\w-]{10,}"),
+    # Hashes of passwords
+    ("key", "$", r"\$(?:1|2[abxy]|5|6|y|7|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt|gy)\$[\w./$=,+-]{10,200}"),
+    ("key", "ntlm|nthash|lmhash|:::", r"\b(?:[0-9a-f]{32}):([0-9a-f]{32}):::"),
+    # What stands behind a word that says it
+    ("key", "bearer|basic|token|digest|negotiate|apikey", r"(?i:\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token|digest|negotiate|apikey)?[ \t]{0,4})([^\s\"'<>,;]{6,})", "secret"),
+    ("key", "bearer|basic", r"(?i:\b(?:bearer|basic)[ \t]{1,4})([\w.~+/=-]{12,})", "mixed"),
+    ("key", "x-|private-token", r"(?i:\b(?:x-(?:api-key|auth-token|access-token|vault-token|amz-security-token|goog-api-key|gitlab-token)|private-token|api-key|job-token)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)([^\s\"'<>,;]{4,})"),
+    ("key", "key|secret|token|pass|pwd|credential|auth|webhook|dsn|cookie", rf"\b(?:[A-Z0-9]{{1,40}}_){{0,8}}{_SECRET_WORD}(?:_(?:BASE|PROD|DEV|TEST|VALUE|\d{{1,3}}))?{_QUOTED}{_SET}{_VALUE}", "secret"),
+    ("key", "pass|kennwort|contras", rf"(?i:{_PASSWORD}{_QUOTED}{_SET})(?:\"([^\"\n]{{1,200}})\"|'([^'\n]{{1,200}})'|([^\s\"'`<>]{{2,200}}(?:[ \t][\pL\pN!?.-]{{1,40}}){{0,5}}))", "phrase"),
+    ("key", "pass|secret|token|key|credential|auth|psk|pin",
+     rf"(?i:(?:\b|_|\.)(?:secret|client[_ -]?secret|(?:api|access|secret|private|auth|account|encryption|master|shared|session|signing|license|subscription|storage|deploy|activation|recovery)[_ -]?(?:key|token)(?:[_-]?id)?"
+     rf"|(?:refresh|id|bot|bearer|csrf|xsrf|user|personal|deploy|registry|hf|github|gitlab|service|oauth|login|join|bootstrap|kube|admin)[_ -]?token|authtoken|auth_token|credentials?|psk|passkey|pre[_-]?shared[_-]?key|sasl\.jaas\.config"
+     rf"|client-key-data|client-certificate-data|tls\.key|ssh[_-]?key|(?:wep|wpa)[_-]?key|recovery code){_QUOTED}{_SET}){_VALUE}", "secret"),
+    ("key", "pin|otp", rf"(?i:\b(?:pin(?:[_ ]?code)?|otp){_QUOTED}{_SET})[\"']?(\d{{4,8}})\b"),
+    ("key", "token", rf"(?i:\btoken{_QUOTED}{_SET})(?:\"([^\"\n]{{8,}})\"|'([^'\n]{{8,}})'|([^\s\"'`,;<>|&)\]]{{8,}}))", "strong"),
+    ("key", "pass|pwd", rf"(?i:(?:\b|_)(?:pass|pwd|pw){_QUOTED}{_SET}){_VALUE}", "strong"),
+    ("key", "auth", r"(?i:[\"']auth[\"']\s{0,4}:\s{0,4})[\"']([A-Za-z0-9+/=_-]{8,})[\"']"),
+    ("key", "key|token|secret", r"(?i:\b(?:api|access|secret|auth|private|license|product)[ _-]?(?:key|token|secret)\b(?: is| was| of| set to| set| using| found)?[ \t]{0,2}[:=]?[ \t]{0,2}[\"'`]?)([A-Za-z0-9_+/=.-]{16,})", "strong"),
+    ("key", "license|serial key|cd key", r"(?i:\b(?:licen[sc]e|cd|serial) key[\"']?\s{0,4}[:=]\s{0,4}[\"']?)([\w-]{8,100})"),
+    ("user|key", "kaggle|username", r"(?i:[\"']username[\"']\s{0,4}:\s{0,4}[\"'])([^\"'\n]{1,60})[\"'],\s{0,4}[\"']key[\"']\s{0,4}:\s{0,4}[\"']([0-9a-f]{32})[\"']"),
+    ("key", "passw|token|secret|key|pass", rf"(?i:(?:^|[\s\"'\[,])--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?:api-?key|token|password|passwd|passphrase|pass|secret|auth-?key|authtoken|access-key|secret-key|private-key|api-token|client-secret)(?:=|[\"']?,?[ \t]{{1,4}})){_VALUE}", "flag"),
+    ("user|key", " -u|--user", r"(?i:\b(?:curl|wget|http|https|mosquitto_pub|influx)\b[^\n|]{0,300}? (?:-u|--user|--proxy-user|-U)[ =]?[\"']?)([^\s\"':]{1,60}):([^\s\"']{1,200})"),
+    ("key", "sshpass", r"\bsshpass[ \t]{1,4}(?:-[ev][ \t]+)?-p[ \t]{0,2}(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|([^\s\"']{1,200}))"),
+    ("key", "mysql|mariadb|mongo|psql|ldap|smb|redis|docker|podman|helm|az |7z|zip|ipmitool|mosquitto",
+     r"\b(?:mysql(?:dump|admin)?|mariadb|mongosh?|mongodump|7z|mosquitto_(?:pub|sub)|docker login|podman login|helm registry login|az login|skopeo login|ipmitool)\b[^\n|]{0,200}? (?:-p|-P)(?: {0,2}|=)[\"']?([^\s\"'-][^\s\"']{2,200})", "secret"),
+    ("key", "redis-cli|ldap|zip", r"\b(?:redis-cli\b[^\n|]{0,200}? -a|ldap\w{2,10}\b[^\n|]{0,200}? -w|zip\b[^\n|]{0,100}? -P)[ \t]{1,2}[\"']?([^\s\"']{3,200})"),
+    ("key", "sudo -s", r"\becho[ \t]{1,2}[\"']?([^\s\"'|]{3,100})[\"']?[ \t]{0,2}\|[ \t]{0,2}sudo -S"),
+    ("key", "pass:", r"\b(?:-pass(?:in|out)?[ \t]{1,2}|--pass[ =])pass:([^\s\"']{1,200})"),
+    ("key|user", "net use", r"(?i:\bnet use [^\n]{0,120}?\s)([^\s/*\"]{3,100})[ \t]{1,2}/user:([^\s\"]{1,80})"),
+    ("user|key", "smbclient|mount.cifs|-u ", r"\b(?:smbclient|rpcclient|smbget)\b[^\n|]{0,200}? -U[ \t]{0,2}[\"']?([^\s%\"']{1,60})%([^\s\"']{1,100})"),
+    ("user|key", "password", r"(?i:\bmachine[ \t]{1,4})[^\s]{1,100}\s{1,4}(?i:login)\s{1,4}([^\s]{1,80})\s{1,4}(?i:password)\s{1,4}([^\s\"'\\]{1,200})"),
+    ("user|key", ":5432:|:3306:|:*:", r"\b[\w.*-]{1,80}:(?:5432|\*|3306|6432):[\w*-]{1,40}:([\w.-]{1,40}):([^\s:\"']{3,100})"),
+    ("key", "?|&", r"(?i:[?&;](?:token|key|api_?key|access_?token|auth_?token|id_token|refresh_token|sig|signature|auth|password|passwd|pwd|secret|client_secret|code|state|session|sid|x-amz-(?:signature|credential|security-token)|x-goog-(?:signature|credential)|awsaccesskeyid|subscription-key|jwt|ticket)=)([^&\s\"'<>#\\]{4,})", "query"),
+    ("key", "://", r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://([^\s/@:<>\"'\\]{0,100}:[^\s/@<>\"'\\]{1,200})@"),
+    ("key", "://", r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://([^\s/@:<>\"'\\]{1,200})@", "login"),
+    ("key", "cookie", r"(?i:\b(?:set-)?cookie2?[\"']?:[ \t]{0,4})([^\n\"]{4,}?)(?:[\n\"]|\z| amdgpu | kernel: )"),
+    ("key", "sess|csrf|xsrf", r"(?i:\b(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sessionid|session_id|session[_-]token|csrftoken|xsrf-token|connect\.sid|_csrf)[\"']?\s{0,2}[=:]\s{0,2}[\"']?)([^\s\"';,&<>]{6,400})"),
+    ("key", "accountkey|sharedaccess|accesskey", r"(?i:\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|AccessKey)=)([^\s\"';]{8,400})"),
+    ("key", "bitlocker|recovery|-", r"\b\d{6}(?:-\d{6}){7}\b"),
+    ("key", "-", r"\b[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}\b", "product"),
+    ("id", "product|-", r"\b(\d{5}-\d{3,5}-\d{3,7}-[A-Z0-9]{5})\b", "dashed"),
+    ("key", "seed|mnemonic|recovery phrase", r"(?i:\b(?:seed(?: phrase)?|mnemonic|recovery phrase)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)([a-z]{3,10}(?:[ \t][a-z]{3,10}){11,23})"),
+    ("key", "0x", r"(?i:\bprivate[ _]?key[\"']?\s{0,4}[:=]?\s{0,4}[\"']?)(0x[0-9a-f]{64})\b"),
+    ("key", "otpauth://", r"\botpauth://[^\s\"'<>]{8,400}"),
+    ("key", "ek|tpm", r"(?i:\b(?:TPM|EK|endorsement)\b[^\n]{0,40}?[\s:=])([0-9a-fA-F]{40,128})\b"),
+    ("key", "wandb", r"(?i:wandb[^\n]{0,80}?[\s:=])([0-9a-f]{40})\b"),
+    ("key", "identity|nonce|dm-crypt|luks|key", r"(?i:\b(?:master|volume|crypt|dm-crypt)[ _-]?key[^\n]{0,20}?[\s:=])([0-9a-f]{32,128})\b"),
+    ("key", "kubeadm|--token", r"\b([a-z0-9]{6}\.[a-z0-9]{16})\b", "kubeadm"),
+    ("key", "swmtkn-", r"\bSWMTKN-1-[a-z0-9]{40,60}-[a-z0-9]{20,30}\b"),
+    ("key", "k10", r"\bK10[0-9a-f]{40,64}::[\w-]{1,40}:[0-9a-f]{20,64}"),
+)
+
+_PEOPLE: tuple[Row, ...] = (
+    ("email", "@", r"[\pL\pN][\pL\pN_.+%-]{0,63}@[\pL\pN-]{1,63}(?:\.[\pL\pN-]{1,63}){0,6}\.[\pL]{2,24}\b", "mail"),
+    ("user", "/home|users/|/media/|homes/", r"/(?:home|homes|[Uu]sers|run/media|media|export/home)/([^/\s\"'`:;,()\[\]{}<>\\|&?*=]{1,64})", "home"),
+    ("user", "/home|users/|/media/|homes/", r"/(?:home|homes|Users|run/media|media)/([^/\s\"'`:;,()\[\]{}<>\\|&?*=]{1,40} [^/\s\"'`:;,()\[\]{}<>\\|&?*=-][^/\s\"'`:;,()\[\]{}<>\\|&?*=]{0,40})/", "spaced"),
+    ("user", "users|documents and settings", r"(?i:(?:\b[a-z]:|\\|%systemdrive%)[\\/]{1,8}(?:Users|Documents and Settings)[\\/]{1,8})([^\\/\"'<>|:*?\n\t=]{1,40})[\\/]", "home"),
+    ("user", "users|documents and settings", r"(?i:(?:\b[a-z]:|\\|%systemdrive%)[\\/]{1,8}(?:Users|Documents and Settings)[\\/]{1,8})([^\\/\"'<>|:*?\s=,;)]{1,40}(?: [\p{Lu}][\pL-]{1,30}){0,2})", "home"),
+    ("user", "~", r"(?:^|[\s\"'=:(])~([a-z_][a-z0-9_-]{1,31})/", "home"),
+    ("user", "user|logname", rf"\b(?:USER|LOGNAME|USERNAME|SUDO_USER|UserName|PGUSER|MYSQL_USER|DB_USER|SMB_USER|PKEXEC_USER|LC_USER){_QUOTED}{_SET}{_QUOTED}(?:[\pL\pN-]{{1,30}}\\{{1,4}})?({_W})", "account"),
+    ("user", "user|login|account|owner|author|whoami|logon", rf"(?i:\b(?:user ?name|login ?name|user|login|account(?: ?name)?|owner|whoami|run as|logon|samaccountname|uploaded by){_QUOTED}{_SET}){_QUOTED}({_W})", "account"),
+    ("domain|user", "\\", r"(?i:\b(?:whoami|user(?: ?name)?|account(?: name)?|logon|login|run as|owner|by|as|for|/user)[:= ]{1,3}[\"']?)([\pL\pN][\pL\pN.-]{0,30})\\{1,4}([\pL\pN_][\pL\pN_.-]{0,40})", "domain_user"),
+    ("user", "id=|groups=", r"\b[ug]id=\d{1,10}\(([^)\s]{1,64})\)", "account"),
+    ("user", "session |accepted |failed |password for|logged in as|user|disconnected", rf"(?i:\b(?:session (?:opened|closed) for user|(?:accepted|failed) [\w/-]{{1,30}} for(?: invalid user)?|password for|logged in as|run(?:ning)? as(?: user)?"
+     rf"|for user|of user|invalid user|authenticating user|switch(?:ed|ing) to user|su: \(to \w{{1,30}}\))[ \t]{{1,4}}){_QUOTED}({_W})", "account"),
+    ("user", "sudo", rf"\bsudo(?:\[\d+\])?:\s{{1,8}}({_W}) :", "account"),
+    ("user", "usermod|adduser|gpasswd|useradd|chown|sudo -u|su -|runuser|passwd|enable-linger|setfacl|chage|crontab",
+     r"\b(?:usermod(?: -[\w-]{1,12})*(?: [\w,]{1,60})?|adduser|gpasswd -a|useradd(?: -\w{1,4})*|userdel|passwd|sudo -u|su -|su -l|runuser -[ul]|loginctl enable-linger|chage -l|crontab -u)[ \t]{1,4}([a-z_][a-z0-9_-]{2,31})\b", "command"),
+    ("user", "chown", r"\bchown(?: -\w{1,4})*[ \t]{1,4}([a-z_][a-z0-9_-]{1,31})(?::([a-z_][a-z0-9_-]{1,31}))?[ \t]", "account"),
+    ("user", "rw|r-|--x", rf"{_BOL}[bcdlps-][rwxsStT-]{{9}}[.+@]?\s{{1,8}}\d{{1,6}}\s{{1,8}}({_W})\s{{1,20}}({_W})\s", "account"),
+    ("user", ".", rf"{_BOL}([\pL_][\pL\pN_.+-]{{0,40}})\s{{1,20}}\d{{1,8}}\s{{1,8}}\d{{1,4}}\.\d\s{{1,8}}\d{{1,4}}\.\d\s{{1,12}}\d{{1,12}}\s{{1,12}}\d", "account"),
+    ("user", "pts/|tty", rf"{_BOL}([a-z_][\w-]{{1,31}})\s{{1,12}}(?:pts/\d+|tty\d+|:\d)\s", "account"),
+    ("user|name", ":", rf"{_BOL}({_W}):[x*!]?:\d{{1,10}}:\d{{1,10}}:([^:\n]{{0,80}}):", "passwd"),
+    ("user", ":", rf"{_BOL}({_W}):(?:\$[\w./$=+-]{{10,200}}|[!*]{{1,2}}):\d{{4,6}}:", "account"),
+    ("user", ":$", rf"{_BOL}({_W}):\$(?:apr1|2y|5|6)\$", "account"),
+    ("user|host", "@", r"(?:^|[\s\"'(\[>=])([a-z_][\w.-]{0,40})@([\pL][\pL\pN_.-]{0,62})(?:[:\]]? ?[~/][^\s]{0,200}[$#\]]|:~|[:\]]?[ ]?[~/#$](?:\s|$)|[ ]~?\]?[$#%] |\s[\w./~-]{1,80}\][$#])", "prompt"),
+    ("user|host", "ssh |scp |rsync |sftp ", rf"\b(?:ssh|scp|rsync|sftp|mosh|ssh-copy-id)\b[^\n|]{{0,200}}?[ \t]([\pL_][\pL\pN_.-]{{0,40}})@({_HOST})", "prompt"),
+    ("user", "git@", r"\bgit@[\w.-]{3,80}[:/]([\w.-]{1,60})/", "forge"),
+    ("name", "author|commit|-by|from|to:|cc:|reply|maintainer|packager|uploader|assignee|reporter", rf"(?i:{_BOL}(?:author|commit|committer|from|to|cc|reply-to|maintainer|packager|uploader|assignee|reporter|[a-z-]{{3,20}}-by)[ \t]{{0,4}}:[ \t]{{0,4}}[\"']?)([\pL][^<>\n\"@]{{1,60}}?)[\"']?[ \t]{{0,2}}[<(][^>\s]{{1,80}}@"),
+    ("name", "-by:", r"(?i:\b[a-z]{3,16}(?:-[a-z]{2,8})?-by:[ \t]{1,4})([\pL][^<>\n\"@]{1,60}?)[ \t]{0,2}<"),
+    ("name", "author|-by|owner|name|full|contact|gecos|signed|employee|customer|patient", rf"(?i:\b(?:author|committer|[a-z]{{3,16}}-by|registered ?(?:owner|user)|full ?name|real ?name|display ?name|first ?name|last ?name|surname|given ?name|family ?name|gecos|contact(?: person)?|employee|customer|user\.name|my name is|assigned to|reported by|written by|contact))"
+     rf"{_QUOTED}(?:[ \t]{{0,12}}[:=][ \t]{{0,4}}|[ \t]{{1,4}}){_QUOTED}({_PERSON})", "person"),
+    ("name", "registered|organi", r"(?i:\bregistered ?organi[sz]ation[\"']?[ \t]{0,30}[:=][ \t]{0,8}[\"']?)([^\s\"'\n:][^\"'\n:]{0,60}?)(?:[ \t]{2,}|[\"'\n]| amdgpu |$|\z)"),
+    ("name", "owner|registered", r"(?i:\bregistered ?owner[\"']?[ \t]{0,30}[:=][ \t]{0,8}[\"']?)([^\s\"'\n:][^\s\"'\n:]{0,40})", "account"),
+    ("name", "'s |’s ", r"\b([\p{Lu}][\pL]{1,30}(?: [\p{Lu}][\pL]{1,30})?)['’]s[- ](?:iPhone|iPad|MacBook|Mac|AirPods|Galaxy|Pixel|PC|Laptop|Desktop|Phone|Watch|Computer|Headphones|Buds|Speaker|Keyboard|Mouse|Network|WiFi|Wi-Fi)\b"),
+    ("name", "regards|cheers|grüße|sincerely", rf"(?i:\b(?:regards|cheers|sincerely|grüße)),?[ \t]{{0,4}}\n[ \t]{{0,4}}({_PERSON})"),
+    ("name", "onedrive", r"\bOneDrive - ([^\\/\"'\n<>|:*?]{1,60}?)(?:[\\/\"'\n]|\z|$)"),
+    ("phone", "+", r"(?:^|[\s:(\"'>=])(\+\d{1,3}(?:[ ./-]{0,2}\(?\d{1,14}\)?){1,6})", "phone"),
+    ("phone", "phone|tel|mobile|fax|call|cell|whatsapp", r"(?i:\b(?:tele)?(?:phone|tel|mobile|fax|cell|whatsapp)(?: number| no\.?)?[\"']?[ \t]{0,2}[.:=]{0,2}[ \t]{0,2}[\"']?)(\(?\d[\d ()./-]{6,20}\d)", "phone"),
+    ("place", "lat|lon|location|coord|gps|geo", r"(?i:\b(?:location|latitude|longitude|lat|lon|lng|coordinates?|gps|geo(?:location)?)[\"']?[\s:=(\[]{1,6}[\"']?)(-?\d{1,3}\.\d{3,12}(?:[\"']?,? {0,2}-?\d{1,3}\.\d{3,12})?)"),
+    ("number", "", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?)\b", "iban"),
+    ("number", "", r"\b(\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}|\d{4}[ -]\d{6}[ -]\d{5}|\d{15,16})\b", "card"),
+    ("number", "ssn|social security|tax|passport|national id|svnr|steuer|driver", r"(?i:\b(?:ssn|social security(?: number)?|tax ?id|passport(?: no\.?| number)?|national id|insurance number|driver'?s licen[sc]e)[\"']?[\s:=#]{1,4}[\"']?)([A-Z0-9][A-Z0-9 -]{4,20}[A-Z0-9])", "digits"),
+    ("number", "birth|dob|born", r"(?i:\b(?:date of birth|birth ?date|birthday|dob|born(?: on)?)[\"']?[\s:=]{1,4}[\"']?)(\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"),
+    ("number", "765611", r"\b(7656119\d{10})\b"),
+    ("id", "arn:aws|account", r"(?i:\barn:aws[\w-]{0,10}:[\w-]{0,40}:[\w-]{0,30}:|\baccount[ _-]?id[\"']?[\s:=]{1,4}[\"']?)(\d{12})\b"),
+    ("id", "googleapis.com|cloud.google.com|gserviceaccount", r"\b(?:googleapis\.com|cloud\.google\.com)/[^\s]{0,80}?projects/([a-z][a-z0-9-]{5,29})/"),
+)
+
+_MACHINES: tuple[Row, ...] = (
+    ("host", "@", rf"\b[a-z_][\w.-]{{0,40}}@({_HOST})(?::~|:/)[^\s]{{0,200}}[$#]", "hostname"),
+    ("host", ": ", rf"(?m:^|[\s\"'>=])(?:<\d{{1,4}}>)?(?:[A-Z][a-z]{{2}} [ \d]?\d (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d{{1,9}})?|\d{{4}}-\d\d-\d\dT[\d:.,]{{5,18}}(?:Z|[+-]\d\d:?\d\d)?) ({_HOST}) [\w./()@\\-]{{1,60}}(?:\[\d{{1,8}}\])?: ", "hostname"),
+    ("host", "linux ", rf"\bLinux ({_HOST}) \d{{1,2}}\.\d{{1,3}}\.\d[^\s]{{0,60}} #", "hostname"),
+    ("host", "name|csname|kubernetes.io/host|hosts", rf"(?i:\b(?:(?:static |transient |pretty )?host[_ ]?name|machine[_ ]?name|computer[_ ]?name|netbios ?name|node[_ ]?name|kubernetes\.io/hostname|_hostname|server ?name|csname"
+     rf"|pscomputername|system ?name|device ?name \(host\)|logon server|fqdn|nodeid)\b{_QUOTED}(?:{_SET}|[ \t]{{2,40}})){_QUOTED}\\{{0,4}}({_HOST})", "hostname"),
+    ("host", "node:", rf"{_BOL}Node:\s{{1,30}}({_HOST})/", "hostname"),
+    ("host", "desktop-|laptop-|win-", r"\b(?:DESKTOP|LAPTOP|WIN)-[A-Z0-9]{6,12}\b"),
+    ("host", "assigned |on host|on node|to host|from host|host is|named", rf"(?i:\b(?:assigned \S{{1,120}} to|(?:on|to|from|unknown|remote) host|on node|host is)[ \t]{{1,2}}){_QUOTED}({_HOST})", "hostname"),
+    ("host", "nccl|rccl", rf"{_BOL}({_HOST}):\d{{1,8}}:\d{{1,8}} \[\d{{1,3}}\] (?:NCCL|RCCL|transport|init|misc)", "hostname"),
+    ("host", "127.0.1.1", rf"\b127\.0\.1\.1[ \t]{{1,30}}({_HOST})(?:[ \t]{{1,20}}({_HOST}))?", "hostname"),
+    ("host", "resolve|lookup|getaddrinfo|connecting to|connect to|connected to|known_hosts|verif|unreachable|authenticity|ping ", rf"(?i:\b(?:could not resolve(?: host| proxy)?:?|cannot resolve|resolving(?: host)?|lookup|connect(?:ed|ing)? to|authenticity of host|failed to resolve|unable to resolve|getaddrinfo(?: \w+)? for|ping|traceroute|nslookup|dig))"
+     rf"[ \t]{{1,2}}{_QUOTED}([\pL\pN][\pL\pN-]{{0,40}}(?:\.[\pL\pN-]{{1,40}}){{1,5}})", "site"),
+    ("host", ".", r"\b((?:[\pL\pN][\pL\pN_-]{0,62}\.){1,6}(?:local|lan|internal|intranet|corp|home|localdomain|home\.arpa|private|fritz\.box|ts\.net|duckdns\.org|ddns\.net|no-ip\.org|dyndns\.org|priv|site|ad|domain|onion|myds\.me|synology\.me|cloudapp\.azure\.com|compute\.amazonaws\.com|trycloudflare\.com|ngrok\.io|ngrok-free\.app))\b", "local"),
+    ("host", "\\\\", r"(?:^|[\s\"'=(,>])\\\\([\pL\pN][\pL\pN_.-]{1,62})\\{1,2}([^\\/\s\"'<>|]{1,60})", "unc"),
+    ("host", "smb://|nfs|cifs|://|:/", rf"\b({_HOST}):/[\w./-]{{1,120}} on /\S{{1,120}} type (?:nfs4?|fuse\.sshfs|ceph)", "hostname"),
+    ("host", " type cifs|cifs|//", rf"(?:^|[\s\"'])//({_HOST})/([^\s/\"']{{1,60}})[ \t]{{1,4}}(?:on |/|cifs)", "hostname"),
+    ("domain", "://", r"\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://(?:[^\s/@\"'<>]{0,200}@)?([\pL\pN_][\pL\pN._-]{0,100})", "site"),
+    ("domain", "domain|workgroup|realm|search |dns suffix", rf"(?i:\b(?:domain(?: ?name)?|workgroup|realm|dns ?domain|primary dns suffix|connection-specific dns suffix|userdomain|userdnsdomain|logon ?domain){_QUOTED}(?:[ .]{{0,40}}{_SET})){_QUOTED}({_HOST})", "hostname"),
+    ("domain", "search ", rf"(?m:^search[ \t]{{1,4}})({_HOST})", "site"),
+    # Numbers that one machine or one part alone has
+    ("serial", "serial|tag|unique|fru_id|s/n|sn:|sn=|imei|iccid|eid|uid|ppin",
+     rf"(?i:\b(?:serial(?:[ _#-]{{0,3}}(?:number|no|num|short))?\.?|(?:product|board|chassis|asic|pcb|system|baseboard|id|oam|battery|device|drive|disk|unit)_serial(?:_?(?:number|short))?|asset[ _]tag|service[ _]tag|unique[ _]?id|fru_id|device_id_serial|s/n|sn|imei|iccid|ppin|processor ?id|express service code)\b"
+     rf"{_QUOTED}[ \t]{{0,60}}[:=#]{{0,2}}[ \t]{{0,40}}{_QUOTED}(?:0x)?)([A-Za-z0-9][\w./-]{{4,80}})", "serial"),
+    ("serial", "serial", rf"(?i:\bDevice Serial Number[ \t]{{1,4}})((?:{_HEX}{{2}}-){{7}}{_HEX}{{2}})\b"),
+    ("serial", "gpu-", rf"\bGPU-({_HEX}{{8,32}}(?:-{_HEX}{{4,12}}){{0,4}})\b", "mixed"),
+    ("serial", "ata-|nvme-|usb-|scsi-|wwn-|mmc-|virtio-|dm-uuid", r"\b(?:ata|nvme|usb|scsi|mmc|virtio|ieee1394)-[A-Za-z0-9][\w.:+-]{0,200}", "disk"),
+    ("serial", "eui.|naa.|nqn.|wwn|t10.", rf"(?i:\b(?:eui\.|naa\.|wwn[-:=]?(?:0x)?|id_wwn(?:_with_extension)?=(?:0x)?|iqn\.|nguid[\s:=]{{1,4}}|wwid[\s:=]{{1,4}}(?:eui\.|naa\.)?)|\bnqn\.[\w.:-]{{4,80}}:uuid:)({_HEX}[0-9a-fA-F-]{{11,40}})"),
+    ("serial", "iqn.|nqn.", r"\b(?:iqn|nqn)\.\d{4}-\d{2}\.[\w.:-]{4,200}"),
+    ("id", "machine|boot", r"(?i:\b(?:machine|boot)[ _-]?id\b[\"']?[ \t]{0,8}[:=]?[ \t]{0,8}[\"']?)([0-9a-f]{32})\b"),
+    ("id", "hostid|host_id|client|installation|distinct|device_id|telemetry|visitor|account|tenant|org", r"(?i:\b(?:hostid|host_id|client[_ -]?id|installation[_ -]?id|distinct[_ -]?id|device[_ -]?id|telemetry[_ -]?id|visitor[_ -]?id|tenant[_ -]?id|organi[sz]ation[_ -]?id|org[_ -]?id|account[_ -]?id|sub)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)([A-Za-z0-9_-]{16,80})", "mixed"),
+    ("id", "s-1-", r"\bS-1-(?:5-21|12-1)(?:-\d{1,10}){2,8}\b"),
+    ("id", "org-|i-0", r"\b(?:org-[A-Za-z0-9]{20,30}|i-0[0-9a-f]{16})\b"),
+    ("uuid", "-", rf"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}", "uuid"),
+    ("uuid", "uuid", rf"(?i:\b(?:part|fs_|id_fs_|id_part_entry_)?uuid[\"']?[ \t]{{0,4}}[=:][ \t]{{0,4}}[\"']?)({_HEX}{{4}}-{_HEX}{{4}}|{_HEX}{{16}}|{_HEX}{{8}}-{_HEX}{{2}}|{_HEX}{{32}})\b"),
+    ("uuid", "by-uuid|by-partuuid", r"\bby-(?:part)?uuid/([0-9a-fA-F-]{8,36})\b"),
+    ("label", "label", rf"(?i:\b(?:PART|ID_FS_|FS)?LABEL(?:_ENC)?[ \t]{{0,2}}=[ \t]{{0,2}}){_VALUE}", "label"),
+    ("label", "label", r"(?i:\b(?:btrfs|ext[234]|xfs|f2fs|bcachefs|zfs|ntfs|exfat|vfat|volume|disk|filesystem|fs)\b[^\n]{0,40}?\blabel[: ]{1,2}[\"']?)([^\s\"',;()]{2,60})", "label"),
+    ("label", "by-label|by-partlabel", r"\bby-(?:part)?label/([^\s/\"',;()]{2,60})", "label"),
+    ("mac", ":", rf"(?:{_HEX}{{2}}:){{5,19}}{_HEX}{{2}}", "mac"),
+    ("mac", "-", rf"\b(?:{_HEX}{{2}}-){{5}}{_HEX}{{2}}\b", "mac"),
+    ("mac", ".", rf"\b{_HEX}{{4}}\.{_HEX}{{4}}\.{_HEX}{{4}}\b", "mac_dots"),
+    ("mac", "ether|hwaddr|mac|lladdr|enx|wlx|wwx|wlp|hardware|bssid|bluetooth|bdaddr", rf"(?i:\b(?:ether|hwaddr|mac(?:[ _-]?addr(?:ess)?)?|lladdr|hardware address|physical address|bssid|bd[_ ]?addr(?:ess)?|permaddr)[\"']?[ \t]{{0,2}}[:=]?[ \t]{{0,4}}[\"']?(?:0x)?|\b(?:enx|wlx|wwx))({_HEX}{{12}})\b"),
+    ("mac", "dev_", rf"\bdev_((?:{_HEX}{{2}}_){{5}}{_HEX}{{2}})\b"),
+    ("mac", "infiniband|guid", rf"(?i:\b(?:(?:node|port|sys(?:tem)?|sys_image|base)[_ ]?guid)[\"']?[ \t]{{0,4}}[:=]?[ \t]{{0,4}}(?:0x)?)({_HEX}{{16}}|(?:{_HEX}{{4}}:){{3}}{_HEX}{{4}}|(?:{_HEX}{{2}}:){{7}}{_HEX}{{2}})\b"),
+    ("wifi", "ssid", r"(?i:\b(?:B?E?SSID|essid)\b(?:[ \t]{0,4}[:=]?[ \t]{0,4}| name[: ]{1,4}))[\"']([^\"'\n]{1,40})[\"']"),
+    ("wifi", "ssid", r"(?i:\bE?SSID[ \t]{0,30}[:=][ \t]{0,4})([^\s\"',;:][^\n\"',;:]{0,40}?)(?:[ \t]{0,8}(?:$|\z|[\n,;]|[ \t]{2,})| amdgpu )"),
+    ("wifi", "ssid", r"(?i:\bE?SSID[ \t]{0,4}[:=]?[ \t]{0,4})([\pL\pN][\pL\pN_.&+-]{1,40})", "wifi"),
+    ("wifi", "network|connection|profile|hotspot|wlan|access point", r"(?i:\b(?:wireless network|wi-?fi(?: network| connection)?|connection|hotspot|access point(?: name)?|wlan profile|all user profile|starting connection|activation of|associated (?:with|to))[ \t]{0,20}:?[ \t]{0,2})[\"'‘“]([^\"'\n’”]{1,40})[\"'’”]", "wifi"),
+    ("wifi", "profile|wifi.|nmconnection", r"(?i:\ball user profile[ \t]{0,8}:[ \t]{0,2}|system-connections/)([^\s\n\"'/][^\n\"'/]{0,40}?)(?:\.nmconnection|$|\z|[\n\"])"),
+    ("ip", ".", r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}", "ip4"),
+    ("ip", ":", rf"(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?::(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?", "ip6"),
+    ("ip", "ip-", r"\bip-((?:\d{1,3}-){3}\d{1,3})\b"),
+    ("ip", ".in-addr.arpa", r"\b((?:\d{1,3}\.){4})in-addr\.arpa"),
+    ("ip", "0x|3232", r"(?i:\b(?:ip|addr(?:ess)?)[ =:]{1,3})(0xc0a8[0-9a-f]{4}|3232\d{6})\b"),
+)
+
+# RE2 makes big automata of its classes of letters: ASCII and whatever no other script writes as a sign is as good here.
+_LETTERS = {r"\p{Lu}": r"A-Z\x{c0}-\x{de}\x{391}-\x{3a9}\x{410}-\x{42f}", r"\pL": r"A-Za-z\x{c0}-\x{1fff}\x{2c00}-\x{2fff}\x{3040}-\x{d7ff}\x{f900}-\x{fe00}", r"\pN": "0-9"}
+
+
+def spelt(pattern: str) -> str:
+    """A pattern with the letters written out."""
+    return functools.reduce(lambda text, name: text.replace(name, _LETTERS[name]), _LETTERS, pattern)
+
+
+ROWS: tuple[Row, ...] = _KEYS + _PEOPLE + _MACHINES
+
+# Accounts and folders that every system has: they tell nothing about anybody.
+COMMON_NAMES = frozenset((
+    "root", "user", "users", "admin", "administrator", "ubuntu", "debian", "fedora", "arch", "nixos", "runner", "nobody", "daemon",
+    "ollama", "video", "render", "docker", "podman", "systemd", "kernel", "localhost", "public", "shared", "default", "all users",
+    "linuxbrew", "cdrom", "app", "node", "home", "jovyan", "vscode", "coder", "nonroot", "lost+found", "lemonade", "lmstudio",
+    "wheel", "audio", "input", "disk", "tty", "adm", "sys", "bin", "sudo", "www-data", "messagebus", "polkitd", "syslog", "dbus", "avahi", "nogroup", "users",
+    "system", "localsystem", "guest", "me", "self", "none", "null", "true", "false", "unknown", "yes", "no", "name", "username", "you", "your",
+    "someone", "default user", "git", "mail", "sshd", "postgres", "mysql", "redis", "nginx", "jenkins", "plex", "steam", "deck", "gdm", "sddm", "lightdm",
+    "service", "group", "everyone", "local", "host", "server", "client", "amd", "amdgpu", "rocm", "hip", "comfyui", "llama", "vllm", "torch", "python", "mambauser", "conda"))
+# Sites that logs and rules quote; a host below one of them is no secret.
+PUBLIC_SITES = (
+    "github.com", "githubusercontent.com", "github.io", "gitlab.com", "freedesktop.org", "kernel.org", "huggingface.co", "hf.co",
+    "amd.com", "radeon.com", "pytorch.org", "pypi.org", "pythonhosted.org", "python.org", "docker.io", "docker.com", "ghcr.io",
+    "quay.io", "ubuntu.com", "debian.org", "fedoraproject.org", "redhat.com", "archlinux.org", "nixos.org", "opensuse.org", "suse.com",
+    "launchpad.net", "ollama.com", "ollama.ai", "lmstudio.ai", "lemonade-server.ai", "jan.ai", "microsoft.com", "windows.com",
+    "google.com", "googleapis.com", "mesa3d.org", "khronos.org", "lunarg.com", "reddit.com", "stackoverflow.com", "k8s.io",
+    "kubernetes.io", "kubernetes.default.svc", "host.docker.internal", "cluster.local", "nvidia.com", "intel.com", "anaconda.com",
+    "anaconda.org", "conda.io", "vllm.ai", "civitai.com", "example.com", "w3.org", "json-schema.org", "openai.com", "modelscope.cn",
+    "gnu.org", "gnome.org", "kde.org", "llvm.org", "cmake.org", "discord.com", "slack.com", "telegram.org", "linuxfoundation.org", "infradead.org", "linux.dev",
+    "gentoo.org", "nodejs.org", "npmjs.com", "npmjs.org", "rust-lang.org", "crates.io", "aka.ms", "unsloth.ai", "wandb.ai", "jfrog.io", "x.ai", "anthropic.com")

@@ -1,0 +1,194 @@
+"""A text as it reads once its escapes are undone, with the way back to the places it came from.
+
+Logs travel inside JSON, URLs, mails and pages, and get wrapped on the way: a private word is looked for in each decoded form, and
+what is found there is taken out where it stands.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+Piece = tuple[int, int, str]  # start and end in the text, what stands for it
+
+_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt\'])')
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){1,64}")
+_QUOTED_PRINTABLE = re.compile(r"(?:=[0-9A-F]{2}){1,64}|=\r?\n")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
+_BREAK = re.compile(r"\r?\n[ \t>|*#]{0,40}")
+_SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_LOG = re.compile(r"[\[{<=#]|\d{4}[-/]|\d\d:|[A-Z][a-z]{2} [ \d]?\d |\w{1,20}[=:]|\w{1,20}\[")  # how the lines of a log begin
+NARROWEST = 40  # columns; nobody wraps below
+FAR = 1200  # characters between two escapes beyond which what lies between is left out
+
+
+@dataclass(slots=True)
+class View:
+    """``text`` is decoded; :meth:`source` leads back. ``breaks`` are the places where a line break was taken out."""
+
+    text: str
+    at: list[int] = field(default_factory=lambda: [0])
+    start: list[int] = field(default_factory=lambda: [0])
+    end: list[int | None] = field(default_factory=lambda: [None])  # None: the text itself, letter by letter
+    breaks: list[int] = field(default_factory=list)
+
+    def source(self, start: int, end: int) -> tuple[int, int]:
+        """Where [start, end) of the decoded text stands in the original."""
+        first = bisect_right(self.at, start) - 1
+        begin = self.start[first] + (start - self.at[first] if self.end[first] is None else 0)
+        last = bisect_right(self.at, end - 1) - 1
+        whole = self.end[last]
+        return begin, self.start[last] + end - self.at[last] if whole is None else whole
+
+    def crosses(self, start: int, end: int) -> bool:
+        """Whether a break lies inside [start, end)."""
+        index = bisect_right(self.breaks, start)
+        return index < len(self.breaks) and self.breaks[index] < end
+
+
+def _view(text: str, pieces: Iterator[Piece], broken: bool = False) -> View | None:
+    """The text with each piece replaced; None where there is none."""
+    parts: list[str] = []
+    view = View("", [], [], [])
+    done = size = 0
+    for start, end, instead in pieces:
+        for first, last in _near(text, done, start):
+            view.at.append(size)
+            view.start.append(first)
+            view.end.append(None)
+            parts.append(text[first:last])
+            size += last - first
+        if instead:
+            view.at.append(size)
+            view.start.append(start)
+            view.end.append(end)
+            parts.append(instead)
+        if broken:
+            view.breaks.append(size)
+        size += len(instead)
+        done = end
+    if not done:
+        return None
+    if done < len(text):
+        view.at.append(size)
+        view.start.append(done)
+        view.end.append(None)
+        parts.append(text[done:])
+    view.text = "".join(parts)
+    return view if view.text else None
+
+
+def _near(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """[start, end) lies between two escapes; of a long way only the lines next to these, the rest is read as it stands."""
+    if end - start > FAR:
+        head = text.find("\n", start + FAR // 4, start + FAR // 2) + 1
+        tail = text.rfind("\n", end - FAR // 2, end - FAR // 4) + 1
+        if head and tail:
+            yield start, head
+            yield tail, end
+            return
+    if end > start:
+        yield start, end
+
+
+def _escapes(text: str) -> Iterator[Piece]:
+    high: tuple[int, int] | None = None  # the first half of a character beyond the first 65536
+    for found in _ESCAPE.finditer(text):
+        code = found.group()[1:]
+        if code[0] not in "ux":
+            yield found.start(), found.end(), _SHORT.get(code, code)
+            continue
+        value = int(code[1:], 16)
+        if 0xD800 <= value < 0xDC00:
+            high = found.end(), value
+        elif 0xDC00 <= value < 0xE000:
+            if high and high[0] == found.start():
+                yield found.start() - 6, found.end(), chr(0x10000 + ((high[1] - 0xD800) << 10) + value - 0xDC00)
+        else:
+            yield found.start(), found.end(), chr(value)
+
+
+def _coded(text: str, pattern: re.Pattern[str]) -> Iterator[Piece]:
+    """Runs of %XX or =XX, which are UTF-8 together, letter by letter."""
+    for found in pattern.finditer(text):
+        run = found.group()
+        if run.endswith("\n"):
+            yield found.start(), found.end(), ""
+            continue
+        at = found.start()
+        for letter in bytes.fromhex(run.replace("%", "").replace("=", "")).decode("utf-8", "replace"):
+            width = 3 * (len(letter.encode()) if letter != "\ufffd" else 1)
+            yield at, min(at + width, found.end()), letter
+            at = min(at + width, found.end())
+
+
+def _entities(text: str) -> Iterator[Piece]:
+    for found in _ENTITY.finditer(text):
+        yield found.start(), found.end(), html.unescape(found.group())
+
+
+def decoded(text: str) -> Iterator[View]:
+    """The text with the escapes of JSON (to three levels), URLs, quoted-printable, HTML and UTF-16 undone, each where it has any."""
+    forms: tuple[tuple[str, int, Callable[[str], Iterator[Piece]]], ...] = (
+        ("\\", 3, _escapes), ("%", 2, lambda t: _coded(t, _PERCENT)), ("=", 1, lambda t: _coded(t, _QUOTED_PRINTABLE)),
+        ("&", 2, _entities), ("\0", 1, lambda t: ((f.start(), f.end(), "") for f in re.finditer("\0", t))))
+    for sign, levels, undo in forms:
+        if sign not in text or sign == "=" and not re.search(r"=\r?\n|=3D|=C[2-9A-F]=[89AB]|=D[01]=[89AB]|=E2=8|\w=40\w", text):
+            continue
+        chain: list[View] = []
+        now = text
+        for _ in range(levels):
+            view = _view(now, undo(now)) if sign in now else None
+            if view is None:
+                break
+            chain.append(view)
+            now = view.text
+            yield _joined(chain)
+        if chain and sign != "%" and "%" in now and (view := _view(now, _coded(now, _PERCENT))):
+            yield _joined([*chain, view])
+
+
+def _joined(chain: list[View]) -> View:
+    """Several decodings, one after the other, as one."""
+    return chain[0] if len(chain) == 1 else _Chain(chain[-1].text, chain=list(chain))
+
+
+@dataclass(slots=True)
+class _Chain(View):
+    chain: list[View] = field(default_factory=list)
+
+    def source(self, start: int, end: int) -> tuple[int, int]:
+        for view in reversed(self.chain):
+            start, end = view.source(start, end)
+        return start, end
+
+
+def unwrapped(text: str, trade: frozenset[str] | None = None) -> Iterator[View]:
+    """The text with the breaks of wrapped lines taken out, once without and once with a space in their place.
+
+    A line was wrapped where it is as wide as its neighbours and, with a ``trade``, the next one begins neither as a log does nor with one of its words.
+    """
+    for instead in "", " ":
+        view = _view(text, _breaks(text, instead, trade), True)
+        if view:
+            yield view
+
+
+def _breaks(text: str, instead: str, trade: frozenset[str] | None) -> Iterator[Piece]:
+    line_start = 0
+    width = 0  # of the widest of the last lines
+    for found in _BREAK.finditer(text):
+        begin, end = found.span()
+        length = begin - line_start
+        width = max(length, width - width // 16)
+        line_start = end
+        if length < NARROWEST or text[end:end + 1] in ("", "\n") or trade is not None and _LOG.match(text, end):
+            continue
+        word = (text[end:end + 80].split(maxsplit=1) or [""])[0]
+        if length < width and (not instead or length + 1 + len(word) < width):
+            continue  # the next word had room: a line that ends, not one that was wrapped
+        if trade is None or word.lower().strip(".,:;()") not in trade:
+            yield begin, end, instead
