@@ -35,8 +35,9 @@ _NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dro
                r"|fixed (?:by|with)|helps?|solv\w+|workaround)\b"
                r"|n't\b|[Cc]an I", re.IGNORECASE)
 # After it: what it changed, so that the trouble told of is the one without it.
-_CURES = lazy(r"^[^.!?\n]{0,60}\b(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?"
-               r"|makes? no difference|changes? nothing|had no effect|did not help|no change)\b")
+_CURES = lazy(r"^[`\"']{0,2},? ?(?:(?:it|that|this|everything|all|the (?:model|gpu|card|program|server)) )?(?:now |then |all )?"
+              r"(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?|makes? no difference|changes? nothing|had no effect"
+              r"|did not help|made no difference|no change)\b", re.IGNORECASE)
 
 
 def recognises(text: str) -> bool:
