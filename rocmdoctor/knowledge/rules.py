@@ -10,7 +10,7 @@ from typing import Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache, foreign, signals, trusted_file
+from rocmdoctor.knowledge import cache, foreign, known, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.signals import Signal
@@ -73,8 +73,8 @@ class Rulebook:
     signals: dict[str, Signal] = field(default_factory=dict)
 
     def patterns(self) -> list[Signal]:
-        """Every signal, shared or private to a rule."""
-        return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values())]
+        """Every signal: shared, private to a rule, or of a known defect."""
+        return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values()), *known.signals()]
 
 
 def _need(condition: bool, message: str) -> None:
