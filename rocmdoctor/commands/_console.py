@@ -22,6 +22,7 @@ from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json,
 from rocmdoctor.knowledge import rules, tables
 from rocmdoctor.share.redact import Redactor
 from rocmdoctor.share.redact import snapshot as redact_snapshot
+from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach
 
 
@@ -205,5 +206,5 @@ def attached(paths: tuple[str, ...]) -> attach.Attached:
     except FileNotFoundError as error:
         raise Usage(f"{error.args[0]}: no such file or folder") from None
     for problem in found.problems:
-        click.echo(problem, err=True)
+        click.echo(wash(problem, 1000), err=True)
     return found

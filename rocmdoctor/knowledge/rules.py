@@ -10,7 +10,7 @@ from typing import Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache, signals, trusted_file
+from rocmdoctor.knowledge import cache, foreign, known, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.signals import Signal
@@ -73,8 +73,8 @@ class Rulebook:
     signals: dict[str, Signal] = field(default_factory=dict)
 
     def patterns(self) -> list[Signal]:
-        """Every signal, shared or private to a rule."""
-        return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values())]
+        """Every signal: shared, private to a rule, or of a known defect."""
+        return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values()), *known.signals()]
 
 
 def _need(condition: bool, message: str) -> None:
@@ -92,6 +92,7 @@ def build(data: Any, name: str) -> Rule:
     _need(data.get("severity") in SEVERITIES, f"severity is one of {', '.join(SEVERITIES)}")
     _need(data.get("stage") in LAYERS, f"stage is one of {', '.join(LAYERS)}")
     _need(bool(data.get("title")) and bool(data.get("sources")), "title and sources are needed")
+    foreign.check_form(data)
     _need(data.get("for_each", "gpu") in ENTITIES, "for_each names an entity")
     own = {str(local): signals.build(name, local, each) for local, each in (data.get(SIGNALS) or {}).items()}
     scope = Scope(name, {signal.name: signal.captures for signal in own.values()})
@@ -121,11 +122,11 @@ def _raw_signals(data: Any) -> list[Any]:
     return list(own.values()) if isinstance(own, dict) else []
 
 
-def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pathlib.Path], bytes]) -> dict[str, Any]:
+def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pathlib.Path], Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            data = cache.parse_yaml(read(file).decode("utf-8"))
+            data = read(file)
             for each in _raw_signals(data):
                 signals.prepare(each)
             found[str(file.relative_to(root))] = data
@@ -162,9 +163,11 @@ def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
         files = sorted(f for d in (SIGNALS, *FOLDERS) for f in (root / d).glob("*.yaml"))
         if number:
             files = files or sorted(root.glob("*.yaml"))
-            raw = _read_all(root, files, lambda file: trusted_file.read(str(file), MOST_BYTES, named=True))
+            if len(files) > foreign.MOST_FILES:
+                problems.append(f"{root}: {len(files)} files, all after the first {foreign.MOST_FILES}")
+            raw = _read_all(root, files[:foreign.MOST_FILES], lambda file: foreign.parse(trusted_file.read(str(file), MOST_BYTES, named=True)))
         else:
-            raw = cache.stamped("rules.json", files, functools.partial(_read_all, root, files, pathlib.Path.read_bytes))
+            raw = cache.stamped("rules.json", files, functools.partial(_read_all, root, files, lambda file: cache.parse_yaml(file.read_text("utf-8"))))
         for relative, data in raw.items():
             name = pathlib.PurePath(relative).stem
             try:

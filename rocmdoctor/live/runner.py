@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, cast, get_args
 from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Unknown
 from rocmdoctor.facts.vocabulary import declared, entity, key, split_key
 from rocmdoctor.live import processes, trusted
+from rocmdoctor.texts import door
 
 READ_CAP = 4 << 20
 NOISE_KEPT = 4096
@@ -205,7 +206,7 @@ def read_lines(
     # What follows the last line feed is half a line.
     for raw in data.split(b"\n")[:-1]:
         try:
-            row = json.loads(raw)
+            row = door.plain(json.loads(raw), door.Cut())
         except (ValueError, RecursionError):
             continue
         if not isinstance(row, dict):

@@ -96,7 +96,7 @@ _KEYS: tuple[Row, ...] = (
     ("key", "$", r"\$(?:1|2[abxy]|5|6|y|7|apr1|argon2(?:id|i|d)|pbkdf2[\w-]{0,12}|scrypt|gy)\$[\w./$=,+-]{10,200}"),
     ("key", "ntlm|nthash|lmhash|:::", r"\b(?:[0-9a-f]{32}):([0-9a-f]{32}):::"),
     # What stands behind a word that says it
-    ("key", "bearer|basic|token|digest|negotiate|apikey", r"(?i:\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token|digest|negotiate|apikey)?[ \t]{0,4})([^\s\"'<>,;]{6,})"),
+    ("key", "bearer|basic|token|digest|negotiate|apikey", r"(?i:\bauthorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:bearer|basic|token|digest|negotiate|apikey)?[ \t]{0,4})([^\s\"'<>,;]{6,})", "secret"),
     ("key", "bearer|basic", r"(?i:\b(?:bearer|basic)[ \t]{1,4})([\w.~+/=-]{12,})", "mixed"),
     ("key", "x-|private-token", r"(?i:\b(?:x-(?:api-key|auth-token|access-token|vault-token|amz-security-token|goog-api-key|gitlab-token)|private-token|api-key|job-token)[\"']?\s{0,4}[:=]\s{0,4}[\"']?)([^\s\"'<>,;]{4,})"),
     ("key", "key|secret|token|pass|pwd|credential|auth|webhook|dsn|cookie", rf"\b(?:[A-Z0-9]{{1,40}}_){{0,8}}{_SECRET_WORD}(?:_(?:BASE|PROD|DEV|TEST|VALUE|\d{{1,3}}))?{_QUOTED}{_SET}{_VALUE}", "secret"),
@@ -104,7 +104,8 @@ _KEYS: tuple[Row, ...] = (
     ("key", "pass|secret|token|key|credential|auth|psk|pin",
      rf"(?i:(?:\b|_|\.)(?:secret|client[_ -]?secret|(?:api|access|secret|private|auth|account|encryption|master|shared|session|signing|license|subscription|storage|deploy|activation|recovery)[_ -]?(?:key|token)(?:[_-]?id)?"
      rf"|(?:refresh|id|bot|bearer|csrf|xsrf|user|personal|deploy|registry|hf|github|gitlab|service|oauth|login|join|bootstrap|kube|admin)[_ -]?token|authtoken|auth_token|credentials?|psk|passkey|pre[_-]?shared[_-]?key|sasl\.jaas\.config"
-     rf"|client-key-data|client-certificate-data|tls\.key|ssh[_-]?key|(?:wep|wpa)[_-]?key|pin(?:[_ ]?code)?|otp|recovery code){_QUOTED}{_SET}){_VALUE}", "secret"),
+     rf"|client-key-data|client-certificate-data|tls\.key|ssh[_-]?key|(?:wep|wpa)[_-]?key|recovery code){_QUOTED}{_SET}){_VALUE}", "secret"),
+    ("key", "pin|otp", rf"(?i:\b(?:pin(?:[_ ]?code)?|otp){_QUOTED}{_SET})[\"']?(\d{{4,8}})\b"),
     ("key", "token", rf"(?i:\btoken{_QUOTED}{_SET})(?:\"([^\"\n]{{8,}})\"|'([^'\n]{{8,}})'|([^\s\"'`,;<>|&)\]]{{8,}}))", "strong"),
     ("key", "pass|pwd", rf"(?i:(?:\b|_)(?:pass|pwd|pw){_QUOTED}{_SET}){_VALUE}", "strong"),
     ("key", "auth", r"(?i:[\"']auth[\"']\s{0,4}:\s{0,4})[\"']([A-Za-z0-9+/=_-]{8,})[\"']"),
@@ -181,14 +182,13 @@ _PEOPLE: tuple[Row, ...] = (
     ("phone", "+", r"(?:^|[\s:(\"'>=])(\+\d{1,3}(?:[ ./-]{0,2}\(?\d{1,14}\)?){1,6})", "phone"),
     ("phone", "phone|tel|mobile|fax|call|cell|whatsapp", r"(?i:\b(?:tele)?(?:phone|tel|mobile|fax|cell|whatsapp)(?: number| no\.?)?[\"']?[ \t]{0,2}[.:=]{0,2}[ \t]{0,2}[\"']?)(\(?\d[\d ()./-]{6,20}\d)", "phone"),
     ("place", "lat|lon|location|coord|gps|geo", r"(?i:\b(?:location|latitude|longitude|lat|lon|lng|coordinates?|gps|geo(?:location)?)[\"']?[\s:=(\[]{1,6}[\"']?)(-?\d{1,3}\.\d{3,12}(?:[\"']?,? {0,2}-?\d{1,3}\.\d{3,12})?)"),
-    ("place", ",", r"(-?\d{1,2}\.\d{5,12}, ?-?\d{1,3}\.\d{5,12})"),
     ("number", "", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?)\b", "iban"),
     ("number", "", r"\b(\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}|\d{4}[ -]\d{6}[ -]\d{5}|\d{15,16})\b", "card"),
     ("number", "ssn|social security|tax|passport|national id|svnr|steuer|driver", r"(?i:\b(?:ssn|social security(?: number)?|tax ?id|passport(?: no\.?| number)?|national id|insurance number|driver'?s licen[sc]e)[\"']?[\s:=#]{1,4}[\"']?)([A-Z0-9][A-Z0-9 -]{4,20}[A-Z0-9])", "digits"),
     ("number", "birth|dob|born", r"(?i:\b(?:date of birth|birth ?date|birthday|dob|born(?: on)?)[\"']?[\s:=]{1,4}[\"']?)(\d{1,4}[./-]\d{1,2}[./-]\d{1,4})"),
     ("number", "765611", r"\b(7656119\d{10})\b"),
     ("id", "arn:aws|account", r"(?i:\barn:aws[\w-]{0,10}:[\w-]{0,40}:[\w-]{0,30}:|\baccount[ _-]?id[\"']?[\s:=]{1,4}[\"']?)(\d{12})\b"),
-    ("id", "projects/", r"\bprojects/([a-z][a-z0-9-]{5,29})/"),
+    ("id", "googleapis.com|cloud.google.com|gserviceaccount", r"\b(?:googleapis\.com|cloud\.google\.com)/[^\s]{0,80}?projects/([a-z][a-z0-9-]{5,29})/"),
 )
 
 _MACHINES: tuple[Row, ...] = (
@@ -242,7 +242,7 @@ _MACHINES: tuple[Row, ...] = (
     ("wifi", "network|connection|profile|hotspot|wlan|access point", r"(?i:\b(?:wireless network|wi-?fi(?: network| connection)?|connection|hotspot|access point(?: name)?|wlan profile|all user profile|starting connection|activation of|associated (?:with|to))[ \t]{0,20}:?[ \t]{0,2})[\"'‘“]([^\"'\n’”]{1,40})[\"'’”]", "wifi"),
     ("wifi", "profile|wifi.|nmconnection", r"(?i:\ball user profile[ \t]{0,8}:[ \t]{0,2}|system-connections/)([^\s\n\"'/][^\n\"'/]{0,40}?)(?:\.nmconnection|$|\z|[\n\"])"),
     ("ip", ".", r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}", "ip4"),
-    ("ip", ":", rf"(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?::(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?", "ip6"),
+    ("ip", ":", rf"(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}}::(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?|::{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}}", "ip6"),
     ("ip", "ip-", r"\bip-((?:\d{1,3}-){3}\d{1,3})\b"),
     ("ip", ".in-addr.arpa", r"\b((?:\d{1,3}\.){4})in-addr\.arpa"),
     ("ip", "0x|3232", r"(?i:\b(?:ip|addr(?:ess)?)[ =:]{1,3})(0xc0a8[0-9a-f]{4}|3232\d{6})\b"),

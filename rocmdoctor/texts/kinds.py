@@ -235,7 +235,8 @@ _SHAPED = re.compile(
 _FIELD = re.compile(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
 _KEYED = re.compile(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
 # A line that only names the machine, as people put it above a log.
-_MACHINE = re.compile(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)[\w .,/()+&-]{3,120}")
+_MACHINE = re.compile(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)"
+                      r"[\w .,/()+&-]{3,120}")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
