@@ -1,5 +1,6 @@
 """Generated pages are fresh, and the examples on the others do what they say."""
 
+import dataclasses
 import doctest
 import importlib.util
 import pathlib
@@ -10,10 +11,13 @@ import sys
 import types
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from rocmdoctor.commands import rules
+from rocmdoctor.diagnosis import checks
 from rocmdoctor.facts.vocabulary import FACTS, declared
+from rocmdoctor.knowledge import known
 from rocmdoctor.knowledge.conditions import FUNCTIONS
 from rocmdoctor.knowledge.rules import load
 from rocmdoctor.texts import readers
@@ -47,6 +51,21 @@ def test_the_example_of_a_rule_is_one(tmp_path: pathlib.Path) -> None:
         assert said in done.stderr
     shown = CliRunner().invoke(rules.command, ["show", name[1], "--rules", str(tmp_path)])
     assert shown.output.startswith("The lab's image pretends")
+
+
+def test_the_example_of_a_row_is_one() -> None:
+    [page] = _blocks("writing-a-rule.md", "yml")
+    [row] = yaml.safe_load(page)
+    made = known.build("aiter", row)
+    assert set(row) <= {field.name.rstrip("_") for field in dataclasses.fields(known.Row)}
+    assert set(made.symptom) <= yaml.safe_load((ROOT / "rules/checks/known-defects.yaml").read_text("utf-8"))["symptoms"].keys()
+    text = (ROOT / "docs/writing-a-rule.md").read_text("utf-8")
+    assert not [name for name in re.findall(r"`rules/[\w/.-]+\.yaml`", text) if "<" not in name and not (ROOT / name.strip("`")).is_file()]
+
+
+def test_every_check_is_named_with_its_table() -> None:
+    text = (ROOT / "docs/writing-a-rule.md").read_text("utf-8")
+    assert not [name for _, name, _ in pkgutil.iter_modules(checks.__path__) if not name.startswith("_") and f"| `{name}` |" not in text]
 
 
 def test_an_example_that_lies_is_found(tmp_path: pathlib.Path) -> None:
