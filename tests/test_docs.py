@@ -117,3 +117,10 @@ def test_a_stale_block_is_written_anew_and_cut_where_it_says() -> None:
     assert readme_blocks.fresh(page.format("until Known from")).count("\n") > 8
     with pytest.raises(ValueError, match="no line begins with"):
         readme_blocks.fresh(page.format("until nowhere"))
+
+
+def test_no_link_leads_nowhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))]
+    assert len(links) > 30
+    assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
