@@ -170,10 +170,10 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     findings += [_finding(one, seen, "cause") for one in causes if one.general]  # it names the layer, a special one names the defect
     findings += [finding for one, finding in shown if not one.explained]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
-    findings += [_finding(one, seen, "risk") for one in risks]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
     if any(finding.id not in told and SEVERITIES.index(finding.severity) <= SEVERITIES.index("warning") for finding in findings):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
+    findings += [_finding(one, seen, "risk") for one in risks]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

@@ -62,10 +62,11 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -
         return Candidate(row, fit, both((placed, fit.gpu)), hits, explained)
     bound = bool(row.bad) or bool(row.with_)
     if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and fit.needs is True and row.needs)):
-        known_here = bound and row.gfx and row.sure and fit.needs is True and fit.backend is True and fit.os is True
-        return Candidate(row, fit, True if known_here else None, [], explained)
+        told = bool(row.needs) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
+        known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
+        return Candidate(row, fit, True if known_here else None, [], explained) if told and row.gfx else None
     sure = bool(row.bad) and placed is True and fit.os is True and bool(machine.targets) and (not row.gfx or fit.gpu is True)
-    return Candidate(row, fit, True) if row.severe and sure and not explained else None
+    return Candidate(row, fit, True) if row.severe and sure and not row.needs and not explained else None
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
