@@ -68,15 +68,19 @@ def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
     """What is wrong with the words of a check's finding."""
     if name in book.rules:
         yield "a rule has this id, too"
-    if row.get("severity") not in SEVERITIES or row.get("layer") not in LAYERS or not row.get("title") or not row.get("sources"):
+    if row.get("severity") not in SEVERITIES or row.get("layer") not in LAYERS or not row.get("title") or "id" in row and not row.get("sources"):
         yield "a finding has title, severity, layer and sources"
     yield from (f"explains {other!r}, which is no symptom" for other in row.get("explains") or () if other not in book.rules)
     known = book.rules.keys() | check_words.every_finding().keys()
     yield from (f"instead_of {other!r}, which is no rule" for other in row.get("instead_of") or () if other not in known)
     yield from (f"formerly {other!r}, which is still there" for other in row.get("formerly") or () if other in known)
-    for command in (command for fix in row.get("fixes") or () for command in fix.get("commands") or ()):
-        if problem := shell_problem(re.sub(r"\{\w+\}", "X", str(command))):
-            yield f"the command {command!r} is none: {problem}"
+    listed = row.get("fixes") or []
+    for fix in listed if isinstance(listed, list) else [fix for each in listed.values() for fix in each]:
+        for command in fix.get("commands") or ():
+            if not isinstance(command, str):
+                yield f"{command!r} is no command but {type(command).__name__}"
+            elif fix.get("language", "shell") == "shell" and (problem := shell_problem(re.sub(r"\{\w+\}", "X", command))):
+                yield f"the command {command!r} is none: {problem}"
 
 
 def form(book: Rulebook) -> list[str]:
