@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 import pathlib
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _filled
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
@@ -26,7 +26,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
     for read in (_lists, _libraries, _windows):
         for name, values, used in read(seen, gpus):
-            rule = _words.rule("coverage", name, values, general=True)
+            rule = _filled.rule("coverage", name, values, general=True)
             explained = [one for one in rule.explains if one in seen.symptoms]
             if explained and not (overridden and name == "gpu-not-in-target-list"):
                 yield Judged(rule, Answer(True, used, ()), explained=explained, general=True)

@@ -195,7 +195,8 @@ def _foreign(seen: Evidence, targets: dict[str, str]) -> Iterator[Judged]:
     if foreign and not seen.hits_of("seen.hsa.invalid_isa"):
         whose = ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": whose, "target": foreign[0][1]},
-                     [*("env." + name for name in targets), "gpu.gfx_target"], severity=None if _explained("override-runs-foreign-instruction-set", seen) else "warning")
+                     [*("env." + name for name in targets), "gpu.gfx_target"],
+                     severity=None if _explained("override-runs-foreign-instruction-set", seen) else "warning")
 
 
 def _explained(finding: str, seen: Evidence) -> bool:
@@ -210,7 +211,8 @@ def _elsewhere(seen: Evidence) -> Iterator[Judged]:
         return
     lacking = [name for name, value in set_.value.items()
                if name != "OLLAMA_HOST"  # the client reads it, too
-               and (not name.startswith("OLLAMA_") or set_.source != "environment" or "ollama" in server.source) and value.lower() not in _OFF and name in server.value and str(server.value[name]).lower() in _OFF]
+               and (not name.startswith("OLLAMA_") or set_.source != "environment" or "ollama" in server.source)
+               and value.lower() not in _OFF and name in server.value and str(server.value[name]).lower() in _OFF]
     if lacking:
         yield judged(_CHECK, "service-environment-not-in-running-server", seen, {
             "names": ", ".join(lacking), "line": " ".join(f"{name}={set_.value[name]}" for name in lacking),

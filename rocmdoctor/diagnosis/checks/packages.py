@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _filled
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
@@ -27,7 +27,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """What does not fit together; a cause where its symptom was seen, else a risk."""
     for read in (_companions, _not_for_amd, _device_part, _user_site, _amdsmi, _triton, _jax, _system):
         for name, values, used, hits, fields in read(seen):
-            rule = _words.rule("packages", name, values, **fields)
+            rule = _filled.rule("packages", name, values, **fields)
             yield Judged(rule, Answer(True, used, ()), explained=[one for one in rule.explains if one in seen.symptoms], hits=hits[:3], general=rule.general)
 
 
