@@ -12,6 +12,7 @@ from typing import Any
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import Absent, Known, Snapshot, Unknown
+from rocmdoctor.knowledge import known, known_lint
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
@@ -65,7 +66,7 @@ def _commands(rule: Rule) -> Iterator[str]:
 
 def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
-    found = list(book.problems)
+    found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all())]
     for rule in book.rules.values():
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
     return found
