@@ -29,13 +29,22 @@ def judge(change: Change, facts: dict[str, Fact]) -> None:
 
 
 def _sure(row: Row, change: Change, machine: Machine) -> bool | None:
-    """Whether the change brought this defect: true, false where something is not known, None where it did not."""
-    if not row.bad or not _covers(row, change.new) or (change.old and _covers(row, change.old)):
+    """Whether the change brought this defect: true, false where something is not known, None where it did not or would be idle talk.
+
+    Nearly every version of Mesa or ROCm has a defect of some program on some GPU: only a row that speaks of a GPU of this machine counts,
+    and one whose needs were not read only where it is severe.
+    """
+    if not row.bad or machine.gpu(row) is False or not _covers(row, change.new) or (change.old and _covers(row, change.old)):
+        return None
+    if change.new not in component_versions.raw(machine.facts, row.component):  # the version of another program of this component
         return None
     fit = machine.fit(row)
     if False in (fit.gpu, fit.os, fit.backend, fit.others):
         return None
-    return both((fit.gpu, fit.others, fit.needs)) is True and row.sure
+    known_here = both((fit.gpu, fit.others, fit.needs)) is True
+    if known_here:
+        return row.sure and bool(row.gfx or row.severe) if row.gfx or row.severe or row.sure else None
+    return False if row.severe and row.sure and set(row.gfx) & set(machine.targets) else None
 
 
 def _covers(row: Row, version: str) -> bool:

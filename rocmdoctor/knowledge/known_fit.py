@@ -22,7 +22,7 @@ _HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "
 _WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
-vulkan memory program programs set used use user users using installed install ubuntu option options mode system""".split())
+vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
 
 
 def both(answers: Iterable[bool | None]) -> bool | None:
@@ -175,6 +175,8 @@ class Machine:
         if not row.needs:
             return True
         words = {word.lower().strip(".") for word in _WORD.findall(row.needs)} - _PLAIN
+        if not words:
+            return True  # "any ROCm compute" asks for nothing
         said = self.said()
         named = [word for word in words if (re.search(r"[\d_-]", word) and re.search(r"[a-z]", word)) or word in _APPS]
         return True if named and any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in named) else None
@@ -197,5 +199,5 @@ class Machine:
 
 
 _APPS = frozenset("""ollama comfyui koboldcpp lemonade vllm sglang llama.cpp llama-server llama-bench pytorch torch jax tensorflow unsloth whisper.cpp localai
-jan gpt4all lmstudio zluda directml miopen hipblaslt rocblas roctracer rccl triton aiter flash-attention bitsandbytes xformers blender docker podman toolbox
+jan gpt4all lmstudio zluda directml miopen hipblaslt rocblas roctracer dsc rccl triton aiter flash-attention bitsandbytes xformers blender docker podman toolbox
 gemma qwen gpt-oss llama deepseek mistral mixtral flux sdxl wan whisper rpc mmap mmproj""".split())

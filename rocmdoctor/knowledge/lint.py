@@ -11,8 +11,13 @@ from typing import Any
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
+<<<<<<< HEAD
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot, Unknown
 from rocmdoctor.knowledge import check_words
+=======
+from rocmdoctor.facts.model import Absent, Known, Snapshot, Unknown
+from rocmdoctor.knowledge import known, known_lint
+>>>>>>> versions
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
@@ -85,7 +90,7 @@ def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
 
 def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
-    found = list(book.problems)
+    found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all())]
     for rule in book.rules.values():
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
     for name, row in check_words.every_finding().items():

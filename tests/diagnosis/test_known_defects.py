@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 import pathlib
 import re
+=======
+import dataclasses
+import datetime
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+>>>>>>> versions
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +32,7 @@ from rocmdoctor.knowledge.known_fit import Machine
 from rocmdoctor.scan.scanner import Scanner
 
 TABLE = known.load()
+MACHINES = pathlib.Path(__file__).resolve().parents[2] / "fixtures/machines"
 BOOK = rules.load()
 SCANNER = Scanner(BOOK.patterns())
 GPUS = {"rdna1": "gfx1010", "rdna2": "gfx1030", "rdna3": "gfx1100", "rdna3.5": "gfx1151", "rdna4": "gfx1201", "gcn4": "gfx803", "gcn5": "gfx900",
@@ -160,3 +172,61 @@ def test_a_defect_that_was_seen_is_among_the_findings(name: str) -> None:
             snapshot.facts.update(composed(row, version))
             found = [finding.id for finding in diagnose(snapshot, BOOK)]
             assert (row.id in found) is wanted, (version, found)
+
+
+def run(*arguments: str | pathlib.Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "rocmdoctor", *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(("version", "named"), [("20251125-1", True), ("20251111-1", False)])
+def test_check_names_the_firmware_of_a_machine_on_which_nothing_is_wrong_yet(tmp_path: pathlib.Path, version: str, named: bool) -> None:
+    """A recorded Strix Halo whose package database says which linux-firmware is installed."""
+    root = tmp_path / "machine"
+    shutil.copytree(MACHINES / "strix-halo-96-32", root, ignore=shutil.ignore_patterns("machine.yaml"), symlinks=True)
+    for folder in ("var/lib/dpkg", "var/lib/pacman/local", "usr/lib/sysimage/rpm", "var/lib/rpm"):
+        shutil.rmtree(root / folder, ignore_errors=True)
+    package = root / "var/lib/pacman/local" / f"linux-firmware-amdgpu-{version}"
+    package.mkdir(parents=True)
+    (package / "desc").write_text(f"%NAME%\nlinux-firmware-amdgpu\n\n%VERSION%\n{version}\n")
+    found = json.loads(run("check", "--no-kernels", "--root", root, "--json").stdout)["findings"]
+    mine = [finding for finding in found if finding["id"] == "mes-0x83-gfx1151"]
+    assert bool(mine) is named
+    if named:
+        assert mine[0]["standing"] == "risk" and mine[0]["severity"] == "warning" and "20251125" in mine[0]["title"] and mine[0]["fixes"]
+
+
+def test_a_signature_without_a_version_asks_for_it(tmp_path: pathlib.Path) -> None:
+    row = next(row for row in readable() if row.component == "mesa" and row.signature and re.fullmatch(r"[\w :]+", row.signature[0]))
+    log = tmp_path / "app.log"
+    log.write_text(f"llama_model_load: starting\n{row.signature[0]}\n")
+    found = json.loads(run("explain", "--json", log).stdout)["findings"]
+    mine = [finding for finding in found if finding["id"] == row.id]
+    assert mine and mine[0]["standing"] == "possible" and mine[0]["title"].startswith("Is this Mesa ") and mine[0]["severity"] in ("warning", "info")
+
+
+def test_the_table_is_searched_by_words_component_version_and_gpu() -> None:
+    done = run("known", "--component", "linux-firmware", "--version", "1:20251125-1", "--gpu", "gfx1151", "--json")
+    found = {row["id"] for row in json.loads(done.stdout)}
+    assert "mes-0x83-gfx1151" in found and "mes-0x83-gfx1150" not in found and "days old" in done.stderr
+    assert "mes-0x83-gfx1151" in run("known", "0x83", "strix").stdout or "mes-0x83-gfx1151" in run("known", "0x83").stdout
+    assert run("known", "--version", "1").returncode == 2 and run("known", "--component", "nothing").returncode == 2
+
+
+def test_an_old_table_says_so() -> None:
+    taken = datetime.date.fromisoformat(TABLE.as_of)
+    assert known_defects.notes(f"{taken + datetime.timedelta(days=known.STALE_DAYS)}T00:00:00+00:00") == []
+    late = known_defects.notes(f"{taken + datetime.timedelta(days=known.STALE_DAYS + 1)}T00:00:00+00:00")
+    assert len(late) == 1 and "121 days old" in late[0]
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"bad": ({"exact": "nonsense"},)}, "no version"), ({"bad": ({"from": "2", "before": "1"},)}, "holds no version"), ({"good": ("26.1.2",)}, "inside bad"),
+    ({"signature": ("invalid device function",)}, "other faults"), ({"signature": ("(",)}, "signature"), ({"symptom": ("sad",)}, "symptom"),
+    ({"gfx": ("rdna9",)}, "gfx"), ({"os": ("amiga",)}, "os"), ({"source": ()}, "source"), ({"confirmed": "me"}, "confirmed"),
+    ({"bad": (), "signature": (), "gfx": ()}, "without bounds"), ({"component": "x"}, "where the version"), ({"id": "X"}, "an id")])
+def test_a_row_that_breaks_a_law_is_named(change: dict[str, Any], words: str) -> None:
+    row = Row(id="mesa-some-row", component="mesa", bad=({"from": "26.1.1", "through": "26.1.2"},), good=("26.1.3",), gfx=("gfx1100",), os=("linux",),
+              symptom=("crash",), signature=("some_function_of_its_own",), says="It crashes.", fix=("Update to 26.1.3",), confirmed="several",
+              source=("https://example.org",), read="2026-11-28")
+    assert known_lint.problems([row]) == []
+    assert any(words in problem for problem in known_lint.problems([dataclasses.replace(row, **change)]))
