@@ -76,7 +76,8 @@ def _companions(seen: Evidence) -> Found:
         if mine[0] == "rocm" and other and plain and any(key.startswith("nvidia-") for key in packages):
             yield "torch-packages-of-different-builds", {**values, "why": f": {name} without a suffix is PyPI's CUDA build"}, ("pip.packages",), [], {}
             return
-        if other and wanted and name == "torchvision" and _series(other) != wanted:
+        early = re.search(r"dev|a0|rc", torch + other)  # nightlies pair with the release before or after theirs
+        if other and wanted and name == "torchvision" and not early and _series(other) != wanted:
             yield "torch-packages-of-different-builds", {**values, "why": f": torch {_series(torch)} goes with {name} {wanted}"}, ("pip.packages",), [], {}
             return
 
@@ -146,7 +147,7 @@ def _amdsmi(seen: Evidence) -> Found:
 def _triton(seen: Evidence) -> Found:
     packages = _dict(seen, "pip.packages")
     names = [name for name in tables.load("package_sets")["triton_names"] if name in packages]
-    if len(names) > 1 and isinstance(seen.facts.get("about.amd"), Known):
+    if len(names) > 1 and isinstance(seen.facts.get("about.amd"), Known) and {"crash", "load-failure"} & seen.symptoms:
         shown = ", ".join(f"{name} {packages[name]}" for name in names)
         yield "triton-installed-twice", {"packages": shown, "names": " ".join(names)}, ("pip.packages",), [], {}
 
