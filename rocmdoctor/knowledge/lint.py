@@ -11,13 +11,8 @@ from typing import Any
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
-<<<<<<< HEAD
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot, Unknown
-from rocmdoctor.knowledge import check_words
-=======
-from rocmdoctor.facts.model import Absent, Known, Snapshot, Unknown
-from rocmdoctor.knowledge import known, known_lint
->>>>>>> versions
+from rocmdoctor.knowledge import check_words, known, known_lint
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-import pathlib
-import re
-=======
 import dataclasses
 import datetime
 import json
@@ -14,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
->>>>>>> versions
 from collections.abc import Iterator
 from typing import Any
 

@@ -63,26 +63,18 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -
     if hits:
         return Candidate(row, fit, both((placed, fit.gpu)), hits, explained)
     bound = bool(row.bad) or bool(row.with_)
-<<<<<<< HEAD
-    if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and fit.needs is True and row.needs)):
-        told = bool(row.needs) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
-        known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
-        return Candidate(row, fit, True if known_here else None, [], explained) if told and row.gfx else None
-=======
     asked = bool(row.needs) and fit.needs is True
-    # A symptom and a version alone are no lead: nearly every release crashes some program. The row speaks of this GPU, or of what was read.
-    if explained and placed is True and fit.gpu is True and (bound and (row.gfx or asked) or (row.gfx and row.fix and asked)):
-        known_here = bound and row.gfx and row.sure and fit.needs is True and fit.backend is True and fit.os is True
+    # A symptom and a version alone are no lead: nearly every release crashes some program. The row speaks of this GPU and of what was read.
+    if explained and placed is True and fit.gpu is True and row.gfx and asked and (bound or row.fix):
+        known_here = bound and row.sure and fit.backend is True and fit.os is True
         return Candidate(row, fit, True if known_here else None, [], explained)
->>>>>>> versions
     # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
     # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
     here = bool(row.bad) and placed is True and fit.os is True and not explained
     severe = row.severe and row.sure and not row.needs and bool(set(row.gfx) & set(machine.targets))
     return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and bool(row.needs) and fit.needs is True)) else None
 
-<<<<<<< HEAD
-=======
+
 def notes(taken: str) -> list[str]:
     """What is to be said of the table at the time a snapshot was taken (ISO 8601): rows that could not be read, and its age."""
     try:
@@ -91,7 +83,6 @@ def notes(taken: str) -> list[str]:
         days = 0
     return [*known.load().problems, *([_table()["stale"].format(days=days)] if days > known.STALE_DAYS else [])]
 
->>>>>>> versions
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The rows that fit, few of each component and the most specific first."""
@@ -122,13 +113,8 @@ def rule_of(row: Row, fit: Fit, seen: bool = True) -> Rule:
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
               "good": " or ".join(row.good), "says": row.says, "needs": row.needs.rstrip("."), "not_a_fix": ", ".join(row.not_a_fix)}
-<<<<<<< HEAD
-    known_words = [table[name] for name, there in (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs),
-                                                ("not_a_fix", row.not_a_fix)) if there]
-=======
     parts = (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs), ("not_a_fix", row.not_a_fix))
     known_words = [table[name] for name, there in parts if there]
->>>>>>> versions
     title = table["title" if values["version"] and row.bad else "title_without_version"].format_map(values)
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""
     says = table["says"].format_map({**values, "known": " ".join(words.format_map(values) for words in known_words)}).strip()
