@@ -33,6 +33,7 @@ class Judged:
     explained: list[str] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)  # its own, not those of the symptoms it explains
     general: bool = False
+    row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
 def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
@@ -128,9 +129,11 @@ def _unexplained(finding: Finding, facts: dict[str, Fact]) -> Finding:
 
 
 def _decided(judged: list[Judged]) -> list[Judged]:
-    """The true ones without those that a better one sets aside."""
+    """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
-    return [one for one in judged if one.rule.id not in beaten]
+    left = [one for one in judged if one.rule.id not in beaten]
+    explained = {(hit.source, hit.line) for one in left if not one.general for hit in one.hits}
+    return [one for one in left if not (one.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
 
 
 def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
@@ -147,7 +150,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
         # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
         new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
         own = bool(one.hits) or one.rule.for_each == "llm"
-        return (one.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), -own, not new,
+        return (one.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
     everything = sorted([*_of_rules(seen, book), *checks(seen, book)], key=order)
@@ -168,10 +171,10 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     findings += [_finding(one, seen, "cause") for one in causes if one.general]  # it names the layer, a special one names the defect
     findings += [finding for one, finding in shown if not one.explained]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
-    findings += [_finding(one, seen, "risk") for one in risks]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
     if any(finding.id not in told and SEVERITIES.index(finding.severity) <= SEVERITIES.index("warning") for finding in findings):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
+    findings += [_finding(one, seen, "risk") for one in risks]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

@@ -170,13 +170,16 @@ class Machine:
                  and all(versions.at_least(good, bounds["from"], scheme) is not False for bounds in row.bad if "from" in bounds))
         return any(versions.same_series(value, good, scheme) and versions.at_least(value, good, scheme) is True for good in fixed)
 
+    @staticmethod
+    def demands(row: Row) -> set[str]:
+        """The words of what a row needs; none where it needs nothing in particular, as "any ROCm compute"."""
+        return {word.lower().strip(".") for word in _WORD.findall(row.needs)} - _PLAIN
+
     def needs(self, row: Row) -> bool | None:
         """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs."""
-        if not row.needs:
-            return True
-        words = {word.lower().strip(".") for word in _WORD.findall(row.needs)} - _PLAIN
+        words = self.demands(row)
         if not words:
-            return True  # "any ROCm compute" asks for nothing
+            return True
         said = self.said()
         named = [word for word in words if (re.search(r"[\d_-]", word) and re.search(r"[a-z]", word)) or word in _APPS]
         return True if named and any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in named) else None

@@ -49,8 +49,8 @@ EXPECTED: list[tuple[str, str, dict[str, Any]]] = [
         "dev.render_nodes": ["/dev/dri/renderD128"]}),
     ("lspci", "shell-rx7900xtx.txt", {"gpu.pci_id": "1002:744c", "gpu.driver": "amdgpu", "gpu.subsystem_id": "1458:240e"}),
     ("report_prose", "report-rx6750xt.txt", {
-        "gpu.gfx_reported": "gfx1031", "runtime.rocm_version": "6.4.3", "env.HSA_OVERRIDE_GFX_VERSION": "10.3.0",
-        "os.family": "linux", "report.apps": ["ollama"]}),
+        "gpu.gfx_reported": "gfx1031", "runtime.rocm_version": "6.4.3", "os.family": "linux", "report.apps": ["ollama"]}),
+    ("settings", "report-rx6750xt.txt", {"env.HSA_OVERRIDE_GFX_VERSION": "10.3.0"}),
     ("report_prose", "report-8060s-windows.txt", {
         "gpu.gfx_reported": "gfx1151", "windows.driver_version": "26.5.2", "llama.build": 9213, "os.family": "windows",
         "report.bios_vram_bytes": 96 << 30}),
