@@ -38,7 +38,8 @@ class Candidate:
     @property
     def rank(self) -> tuple[Any, ...]:
         """The most specific first."""
-        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not self.row.gfx, len(self.row.gfx), not self.row.sure, self.row.id)
+        row = self.row
+        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not row.gfx, len(row.gfx), not row.sure, row.id)
 
 
 @functools.cache
@@ -68,9 +69,9 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and told)):
         known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
         if told and row.gfx:
-            return Candidate(row, fit, True if known_here and set(explained) & specific else None, [], explained)
+            return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
         # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
-        return None if machine.demands(row) else Candidate(row, fit, None, [], explained, hint=True)
+        return Candidate(row, fit, None, [], explained, hint=True) if told or not machine.demands(row) else None
     # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
     # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
     here = bool(row.bad) and placed is True and fit.os is True and not explained
