@@ -33,6 +33,7 @@ class Judged:
     explained: list[str] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)  # its own, not those of the symptoms it explains
     general: bool = False
+    row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
 def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
@@ -149,7 +150,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
         # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
         new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
         own = bool(one.hits) or one.rule.for_each == "llm"
-        return (one.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), -own, not new,
+        return (one.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
     everything = sorted([*_of_rules(seen, book), *checks(seen, book)], key=order)

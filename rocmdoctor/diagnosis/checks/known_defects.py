@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ class Candidate:
     answer: bool | None
     hits: list[Hit] = field(default_factory=list)
     explained: list[str] = field(default_factory=list)
+    hint: bool = False  # it could be, as other rows could
 
     @property
     def alone(self) -> bool:
@@ -37,7 +38,8 @@ class Candidate:
     @property
     def rank(self) -> tuple[Any, ...]:
         """The most specific first."""
-        return (not self.hits, self.answer is not True, self.fit.needs is not True, not self.row.gfx, len(self.row.gfx), not self.row.sure, self.row.id)
+        row = self.row
+        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not row.gfx, len(row.gfx), not row.sure, row.id)
 
 
 @functools.cache
@@ -50,8 +52,8 @@ def symptoms_of(row: Row) -> list[str]:
     return list(dict.fromkeys(one for name in row.symptom for one in _table()["symptoms"].get(name, {}).get("seen", ())))
 
 
-def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -> Candidate | None:
-    """What is to be thought of a row, None when nothing."""
+def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], specific: Collection[str] = ()) -> Candidate | None:
+    """What is to be thought of a row, None when nothing; ``specific`` are symptoms that say more than that something is wrong."""
     explained = [one for one in symptoms_of(row) if one in symptoms]
     mute = not (symptoms_of(row) or row.signature)  # shows as nothing that is looked for
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
@@ -63,16 +65,18 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -
     if hits:
         return Candidate(row, fit, both((placed, fit.gpu)), hits, explained)
     bound = bool(row.bad) or bool(row.with_)
-    asked = bool(row.needs) and fit.needs is True
-    # A symptom and a version alone are no lead: nearly every release crashes some program. The row speaks of this GPU and of what was read.
-    if explained and placed is True and fit.gpu is True and row.gfx and asked and (bound or row.fix):
-        known_here = bound and row.sure and fit.backend is True and fit.os is True
-        return Candidate(row, fit, True if known_here else None, [], explained)
+    told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
+    if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and told)):
+        known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
+        if told and row.gfx:
+            return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
+        # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
+        return Candidate(row, fit, None, [], explained, hint=True) if told or not machine.demands(row) else None
     # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
     # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
     here = bool(row.bad) and placed is True and fit.os is True and not explained
-    severe = row.severe and row.sure and not row.needs and bool(set(row.gfx) & set(machine.targets))
-    return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and bool(row.needs) and fit.needs is True)) else None
+    severe = row.severe and row.sure and not machine.demands(row) and bool(set(row.gfx) & set(machine.targets))
+    return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and told)) else None
 
 
 def notes(taken: str) -> list[str]:
@@ -88,8 +92,12 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The rows that fit, few of each component and the most specific first."""
     lines = "\n".join(line for hit in seen.snapshot.hits[:2000] for line in (hit.text, *hit.around))
     machine = Machine(seen.facts, lines)
-    found = [one for row in known.load().all() if row.id not in book.rules
-             and (one := candidate(row, machine, seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else [], seen.symptoms))]
+    specific = [rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.specific]
+    found = []
+    for row in known.load().all():
+        hits = seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else []
+        one = candidate(row, machine, hits, seen.symptoms, specific) if row.id not in book.rules else None
+        found += [one] if one else []
     if sum(one.alone and one.answer is True for one in found) > 1:  # several explain the same: none of them is decided
         for one in found:
             one.answer = None if one.alone else one.answer
@@ -104,11 +112,12 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one.row, one.fit, bool(one.hits or one.explained)), answer, explained=one.explained, hits=hits[:3] if one.alone else hits)
+    rule = rule_of(one.row, one.fit, bool(one.hits or one.explained))
+    return Judged(rule, answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, general=one.alone, row=True)
 
 
 def rule_of(row: Row, fit: Fit, seen: bool = True) -> Rule:
-    """The row as a rule, in the words of the check, behind the causes that have a file of their own; a warning unless something of it was seen."""
+    """The row as a rule, in the words of the check; a warning unless something of it was seen."""
     table = _table()
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
@@ -121,7 +130,7 @@ def rule_of(row: Row, fit: Fit, seen: bool = True) -> Rule:
     severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
     severity = severity if seen or severity != "error" else "warning"
     return Rule(id=row.id, kind="cause", title=title, severity=severity, status="stable", stage=place.layer, when=_always(), explains=tuple(symptoms_of(row)),
-                general=True, asks=asks, says=says, why=table["why"].get(row.confirmed, ""), fixes=tuple(_fixes(row, values)), references=row.source)
+                asks=asks, says=says, why=table["why"].get(row.confirmed, ""), fixes=tuple(_fixes(row, values)), references=row.source)
 
 
 def _fixes(row: Row, values: dict[str, str]) -> Iterator[RuleFix]:
