@@ -172,7 +172,8 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     findings += [finding for one, finding in shown if not one.explained]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
-    if any(finding.id not in told and SEVERITIES.index(finding.severity) <= SEVERITIES.index("warning") for finding in findings):
+    answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in risks if not one.row]
+    if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
     findings += [_finding(one, seen, "risk") for one in risks]
     for rank, finding in enumerate(findings, 1):

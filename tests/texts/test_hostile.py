@@ -122,6 +122,25 @@ def test_a_bomb_is_one_line_and_what_came_before_counts(tmp_path, kind):
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_usage.ru_utime < 30
 
 
+@pytest.mark.parametrize("wrapped", ["gz", "piped gz", "zip", "tar.gz", "gz in zip", "binary first"])
+def test_what_a_bound_cuts_is_said_also_of_the_last_member(tmp_path, wrapped):
+    text = LINE.encode() + b"filler line of text to be read\n" * (3 << 20)  # 93 MiB that compress to a thousandth
+    path, inner = tmp_path / "big", gzip.compress(text)
+    if wrapped in ("gz", "piped gz"):
+        path.write_bytes(inner)
+    elif wrapped == "tar.gz":
+        tar(path, [("a.log", text, "")], "w:gz")
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
+            if wrapped == "binary first":
+                zipped.writestr("core", bytes(1 << 20))
+            zipped.writestr("a.log.gz" if wrapped == "gz in zip" else "a.log", inner if wrapped == "gz in zip" else text)
+    done = run("explain", "--json", "-", stdin=path.read_bytes()) if wrapped == "piped gz" else run("explain", "--json", path)
+    assert "gpu-hang" in found(done)
+    assert sum(b"unpacks to more than" in line for line in done.stderr.splitlines()) == 1, done.stderr
+    assert "unpacks to more than" in " ".join(json.loads(done.stdout)["notes"])
+
+
 def test_a_zip_of_very_many_members_is_not_opened(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
         for number in range(70_000):

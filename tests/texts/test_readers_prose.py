@@ -14,11 +14,11 @@ import pytest
 from rocmdoctor.facts import vocabulary
 
 TEXTS = Path(__file__).resolve().parents[2] / "fixtures" / "texts"
-NAMES = ("report_prose", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text", "lspci")
+NAMES = ("report_prose", "settings", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text", "lspci")
 
 
 def _module(name: str) -> str:
-    return f"rocmdoctor.texts.{'prose' if name == 'report_prose' else 'readers'}.{name}"
+    return f"rocmdoctor.texts.{'prose' if name in ('report_prose', 'settings') else 'readers'}.{name}"
 
 
 READERS: dict[str, Any] = {name: importlib.import_module(_module(name)) for name in NAMES}
