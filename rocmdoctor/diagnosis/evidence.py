@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts import vocabulary
@@ -111,6 +112,25 @@ class Evidence:
             return Known(True, hits[0].source) if hits else Known(False, "texts") if self._read else nothing
         values = list(dict.fromkeys(hit.captures[parts[3]] for hit in hits if parts[3] in hit.captures))
         return Known(values, hits[0].source) if values else Absent("texts") if self._read else nothing
+
+    def value(self, name: str) -> Any:
+        """The value of a fact of the machine, None when it is not known."""
+        fact = self.facts.get(name)
+        return fact.value if isinstance(fact, Known) else None
+
+    def text(self, name: str) -> str:
+        """The value as text, "" when it is not known."""
+        value = self.value(name)
+        return "" if value is None else str(value)
+
+    def texts(self, name: str) -> list[str]:
+        """The value as a list of texts, empty when it is not known."""
+        value = self.value(name)
+        return [] if value is None else list(map(str, value)) if isinstance(value, list) else [str(value)]
+
+    def explained(self, rule: Rule) -> list[str]:
+        """The symptoms that were seen of those that a rule explains."""
+        return [symptom for symptom in rule.explains if symptom in self.symptoms]
 
     def own(self, rule: Rule, place: Place) -> Iterator[Hit]:
         """The hits of the signals that the rule asks for, at a place; those that only name a topic left out."""

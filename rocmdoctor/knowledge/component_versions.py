@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Known
+from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.vocabulary import entity, key
 from rocmdoctor.knowledge import tables, windows_drivers
 
@@ -20,7 +21,7 @@ class Place:
 
     name: str
     title: str
-    layer: str
+    layer: Layer
     component: str
     read: tuple[str, ...]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _filled
+from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit, Known
@@ -33,8 +33,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first denial of each kind of confinement."""
     for read in (_apparmor, _userns, _selinux, _systemd, _flatpak):
         for name, values, hits, fixes in read(seen):
-            rule = _filled.rule("confinement", name, values, fixes=fixes)
-            yield Judged(rule, Answer(True, (), ()), explained=[one for one in rule.explains if one in seen.symptoms], hits=hits[:3])
+            rule = _words.rule("confinement", name, values, fixes=fixes)
+            yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3])
 
 
 Found = Iterator[tuple[str, dict[str, Any], list[Hit], str]]

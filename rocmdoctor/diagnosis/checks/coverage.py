@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _filled
+from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
@@ -26,24 +26,19 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
     for read in (_lists, _libraries, _windows):
         for name, values, used in read(seen, gpus):
-            rule = _filled.rule("coverage", name, values, general=True)
-            explained = [one for one in rule.explains if one in seen.symptoms]
+            rule = _words.rule("coverage", name, values, general=True)
+            explained = seen.explained(rule)
             if explained and not (overridden and name == "gpu-not-in-target-list"):
-                yield Judged(rule, Answer(True, used, ()), explained=explained, general=True)
+                yield Judged(rule, Answer(True, used, ()), explained=explained)
                 break
-
-
-def _value(seen: Evidence, name: str) -> Any:
-    fact = seen.facts.get(name)
-    return fact.value if isinstance(fact, Known) else None
 
 
 def _gpus(seen: Evidence) -> dict[str, str]:
     """Target to name of each AMD GPU that is fitted or named as such."""
     found: dict[str, str] = {}
     for item in items_of(seen.facts):
-        name = str(_value(seen, key("gpu.name", item)) or "")
-        gfx = str(_value(seen, key("gpu.gfx_target", item)) or _value(seen, key("gpu.gfx_reported", item)) or products.gfx_of_name(name)).split(":")[0]
+        name = str(seen.value(key("gpu.name", item)) or "")
+        gfx = str(seen.value(key("gpu.gfx_target", item)) or seen.value(key("gpu.gfx_reported", item)) or products.gfx_of_name(name)).split(":")[0]
         if tables.generation(gfx):
             found.setdefault(gfx, name)
     return found
@@ -55,7 +50,7 @@ def _shown(gfx: str, name: str) -> str:
 
 def _all(seen: Evidence, name: str) -> Iterator[list[str]]:
     for stored in [name, *(key(name, item) for item in items_of(seen.facts, name.split(".")[0]))]:
-        value = _value(seen, stored)
+        value = seen.value(stored)
         if isinstance(value, list) and value:
             yield [str(one) for one in value]
 
@@ -70,7 +65,7 @@ def _lists(seen: Evidence, gpus: dict[str, str]) -> Found:
                 gfx = left[0]
                 others = [_shown(other, name) for other, name in gpus.items() if other not in left]
                 override = tables.override_for(gfx)
-                windows = _value(seen, "about.os") == "windows"
+                windows = seen.value("about.os") == "windows"
                 yield "gpu-not-in-target-list", {
                     "list": title, "gpu": _shown(gfx, gpus[gfx]), "gfx": gfx, "targets": ", ".join(targets), "hide": "HIP_VISIBLE_DEVICES with the "
                     "number of the other card keeps programs away from it." if others else "", "others": f" It has {', '.join(others)}." if others else "",
@@ -78,7 +73,7 @@ def _lists(seen: Evidence, gpus: dict[str, str]) -> Found:
 
 
 def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
-    apps, packages = _value(seen, "about.app") or [], _value(seen, "pip.packages") or {}
+    apps, packages = seen.value("about.app") or [], seen.value("pip.packages") or {}
     for row in tables.load("library_targets")["libraries"]:
         if row["app"] in apps or row["package"] in packages:
             left = [gfx for gfx in gpus if not tables.covers(row["targets"], gfx)]
@@ -88,8 +83,8 @@ def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
 
 
 def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
-    release = str(_value(seen, "runtime.rocm_version") or "")
-    if _value(seen, "about.os") != "windows" or not release or len(gpus) != 1:
+    release = str(seen.value("runtime.rocm_version") or "")
+    if seen.value("about.os") != "windows" or not release or len(gpus) != 1:
         return
     gfx, name = next(iter(gpus.items()))
     rows = tables.load("library_targets")["windows"]

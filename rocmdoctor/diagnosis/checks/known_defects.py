@@ -11,12 +11,13 @@ from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
 from rocmdoctor.knowledge import cache, component_versions, known
-from rocmdoctor.knowledge.conditions import Answer, parse
+from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
-from rocmdoctor.knowledge.rules import Rule, Rulebook, RuleFix
+from rocmdoctor.knowledge.rules import Rule, Rulebook
 
 
 @dataclass(slots=True)
@@ -112,13 +113,12 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    rule = rule_of(one.row, one.fit, bool(one.hits or one.explained))
-    return Judged(rule, answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, general=one.alone, row=True)
+    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=True)
 
 
-def rule_of(row: Row, fit: Fit, seen: bool = True) -> Rule:
+def rule_of(one: Candidate) -> Rule:
     """The row as a rule, in the words of the check; a warning unless something of it was seen."""
-    table = _table()
+    row, fit, table = one.row, one.fit, _table()
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
               "good": " or ".join(row.good), "says": row.says, "needs": row.needs.rstrip("."), "not_a_fix": ", ".join(row.not_a_fix)}
@@ -128,21 +128,16 @@ def rule_of(row: Row, fit: Fit, seen: bool = True) -> Rule:
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""
     says = table["says"].format_map({**values, "known": " ".join(words.format_map(values) for words in known_words)}).strip()
     severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
-    severity = severity if seen or severity != "error" else "warning"
-    return Rule(id=row.id, kind="cause", title=title, severity=severity, status="stable", stage=place.layer, when=_always(), explains=tuple(symptoms_of(row)),
-                asks=asks, says=says, why=table["why"].get(row.confirmed, ""), fixes=tuple(_fixes(row, values)), references=row.source)
+    severity = severity if one.hits or one.explained or severity != "error" else "warning"
+    return as_rule(row.id, title, layer=place.layer, severity=severity, says=says, why=table["why"].get(row.confirmed, ""), asks=asks,
+                   fixes=_fixes(row, values), explains=symptoms_of(row), references=row.source, general=one.alone)
 
 
-def _fixes(row: Row, values: dict[str, str]) -> Iterator[RuleFix]:
+def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:
     table = _table()
     for text in row.fix:
-        yield RuleFix({"do": text}, None)
+        yield {"do": text}
     if not row.fix and row.good:
-        yield RuleFix({"do": table["good_fix"].format_map(values)}, None)
+        yield {"do": table["good_fix"].format_map(values)}
     elif not row.fix:
-        yield RuleFix({"do": table["no_fix"], "detail": table["no_fix_detail"]}, None)
-
-
-@functools.cache
-def _always() -> Any:
-    return parse("True")
+        yield {"do": table["no_fix"], "detail": table["no_fix_detail"]}

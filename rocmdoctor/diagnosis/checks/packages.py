@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _filled
+from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
@@ -27,18 +27,13 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """What does not fit together; a cause where its symptom was seen, else a risk."""
     for read in (_companions, _not_for_amd, _device_part, _user_site, _amdsmi, _triton, _jax, _system):
         for name, values, used, hits, fields in read(seen):
-            rule = _filled.rule("packages", name, values, **fields)
-            yield Judged(rule, Answer(True, used, ()), explained=[one for one in rule.explains if one in seen.symptoms], hits=hits[:3], general=rule.general)
+            rule = _words.rule("packages", name, values, **fields)
+            yield Judged(rule, Answer(True, used, ()), explained=seen.explained(rule), hits=hits[:3])
 
 
 def _dict(seen: Evidence, name: str) -> dict[str, str]:
-    fact = seen.facts.get(name)
-    return {str(key): str(value) for key, value in fact.value.items()} if isinstance(fact, Known) and isinstance(fact.value, dict) else {}
-
-
-def _list(seen: Evidence, name: str) -> list[str]:
-    fact = seen.facts.get(name)
-    return [str(one) for one in fact.value] if isinstance(fact, Known) and isinstance(fact.value, list) else []
+    value = seen.value(name)
+    return {str(key): str(each) for key, each in value.items()} if isinstance(value, dict) else {}
 
 
 def _build(version: str) -> tuple[str, str]:
@@ -87,18 +82,13 @@ def _not_for_amd(seen: Evidence) -> Found:
     torch = packages.get("torch", "")
     build = _build(torch)[0]
     nvidia = next((f"{key} {value}" for key, value in packages.items() if key.startswith("nvidia-cu")), "")
-    directml = any("directml" in key or "zluda" in key for key in packages) or {"zluda", "directml"} & set(_list(seen, "about.app"))
+    directml = any("directml" in key or "zluda" in key for key in packages) or {"zluda", "directml"} & set(seen.texts("about.app"))
     if not torch or not isinstance(seen.facts.get("about.amd"), Known) or directml or build in ("rocm", "xpu") or not (build or nvidia):
         return
     what = "the CPU" if build == "cpu" else "the NVIDIA (CUDA)"
-    windows = "On Windows pytorch.org has no ROCm wheels: use AMD's index (repo.amd.com, rocm.nightlies.amd.com)." if _of(seen, "about.os") == "windows" else ""
+    windows = "On Windows pytorch.org has no ROCm wheels: use AMD's index (repo.amd.com, rocm.nightlies.amd.com)." if seen.text("about.os") == "windows" else ""
     yield "torch-build-not-for-amd", {"version": torch, "what": what, "sign": f" ({nvidia} beside it shows PyPI's CUDA build)" if nvidia and not build else "",
                                       "windows": windows}, ("pip.packages", "about.amd"), [], {"general": True}
-
-
-def _of(seen: Evidence, name: str) -> str:
-    fact = seen.facts.get(name)
-    return str(fact.value) if isinstance(fact, Known) else ""
 
 
 def serves(part: str, gfx: str) -> bool:
@@ -115,7 +105,7 @@ def _device_part(seen: Evidence) -> Found:
     packages = _dict(seen, "pip.packages")
     parts = tables.load("package_sets")["device_parts"]
     torch, sdk = packages.get("torch", ""), packages.get("rocm-sdk-core", "") or packages.get("rocm", "")
-    gpus = [word for word in _list(seen, "about.gpu") if word.startswith("gfx")]
+    gpus = [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
     if not sdk or len(gpus) != 1 or any(re.match(r"rocm-sdk-libraries-gfx", name) for name in packages):
         return
     multi = any(name.startswith(tuple(parts.values())) for name in packages) or versions.at_least(sdk, "10.0", "rocm") is True
