@@ -56,9 +56,12 @@ class Evidence:
                 found.add(rule.id)
         return found
 
-    def ask(self, rule: Rule, item: str = "") -> list[tuple[Place, Answer]]:
-        """What the rule answers at each place where its signals stand close enough together, the best answer first."""
-        answers = [(place, rule.when.ask(self.lookup(item, rule.for_each, place))) for place in self.places(rule)]
+    def ask(self, rule: Rule, item: str = "", hidden: str = "") -> list[tuple[Place, Answer]]:
+        """What the rule answers at each place where its signals stand close enough together, the best answer first.
+
+        ``hidden`` is a fact that is taken as if nobody had read it.
+        """
+        answers = [(place, rule.when.ask(self.lookup(item, rule.for_each, place, hidden))) for place in self.places(rule)]
         return sorted(answers, key=lambda pair: {True: 0, None: 1, False: 2}[pair[1].value])
 
     def places(self, rule: Rule) -> list[Place]:
@@ -87,9 +90,11 @@ class Evidence:
             return self._hits.get((parts[1], parts[2]), [])
         return [hit for (owner, _), hits in self._hits.items() if owner == parts[1] for hit in hits]
 
-    def lookup(self, item: str = "", each: str = "", place: Place = Place()) -> Lookup:
+    def lookup(self, item: str = "", each: str = "", place: Place = Place(), hidden: str = "") -> Lookup:
         """The facts as one rule sees them: inside ``for_each`` the entity's facts are this item's, signals are those of the place."""
         def look(name: str) -> Fact | list[Fact]:
+            if hidden and name.removeprefix(ANYWHERE) == hidden:
+                return Unknown()
             if name.startswith(ANYWHERE):
                 return self._signal(name[len(ANYWHERE):], Place())
             if name.startswith(_SEEN):

@@ -28,8 +28,12 @@ class Place:
     @property
     def facts(self) -> tuple[str, ...]:
         """The facts behind it, the leading one first."""
-        behind = {"pip": "pip.packages", "package": "packages.installed", "app": "app.version"}
-        return tuple(dict.fromkeys(behind.get(way.partition(":")[0], way.removeprefix("local:")) for way in self.read))
+        return tuple(dict.fromkeys(map(_fact_behind, self.read)))
+
+
+def _fact_behind(way: str) -> str:
+    behind = {"pip": "pip.packages", "package": "packages.installed", "app": "app.version"}
+    return behind.get(way.partition(":")[0], way.removeprefix("local:"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def here(facts: Mapping[str, Fact], component: str) -> Here:
         if component == "proxmox":
             values = tuple(value for value in values if value.endswith("pve"))
         if values:
-            return Here(tuple(as_release(component, value) for value in values), Place("", "", "", "", (way,)).facts[0])
+            return Here(tuple(as_release(component, value) for value in values), _fact_behind(way))
     known = [fact for name in place.read if ":" not in name for fact in _stored(facts, name)]
     dkms = component == "amdgpu-dkms" and facts.get("amdgpu.dkms")
     gone = bool(known) and all(isinstance(fact, Absent) for fact in known) or (isinstance(dkms, Known) and dkms.value is False)

@@ -11,9 +11,8 @@ from typing import Any
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
-from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot, Unknown
+from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot
 from rocmdoctor.knowledge import check_words, known, known_lint
-from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.scanner import Scanner, blocks_of
@@ -93,19 +92,6 @@ def form(book: Rulebook) -> list[str]:
     return found
 
 
-def _lookup(seen: Evidence, rule: Rule, hidden: str) -> Iterator[Lookup]:
-    for place in seen.places(rule):
-        look = seen.lookup("0", rule.for_each, place)
-        yield lambda name, look=look: Unknown() if hidden and name.removeprefix(ANYWHERE) == hidden else look(name)  # type: ignore[misc]
-
-
-def ask(rule: Rule, snapshot: Snapshot, book: Rulebook, hidden: str = "") -> Answer:
-    """The rule's best answer over a snapshot, as if nobody had read the fact ``hidden``."""
-    seen = Evidence(snapshot, book)
-    answers = [rule.when.ask(look) for look in _lookup(seen, rule, hidden)]
-    return min(answers, key=lambda answer: {True: 0, None: 1, False: 2}[answer.value])
-
-
 def snapshot_of(example: dict[str, Any], scanner: Scanner) -> Snapshot:
     """A Snapshot with what the example states: its text read as an attached file, its facts as they stand."""
     snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
@@ -122,12 +108,12 @@ def examples(rule: Rule, book: Rulebook, scanner: Scanner) -> Iterator[str]:
     """One line for each example of a rule that does not answer as it says, or whose answer a hidden fact turns round."""
     for kind, rows in rule.examples.items():
         for number, example in enumerate(rows, 1):
-            snapshot = snapshot_of(example, scanner)
-            got = ask(rule, snapshot, book).value
+            seen = Evidence(snapshot_of(example, scanner), book)
+            got = seen.ask(rule, "0")[0][1].value
             if got not in ((*EXPECTED[kind], None) if example.get("undecided") else EXPECTED[kind]):
                 yield f"example {kind} {number} answers {_word(got)}"
             for name in rule.when.names:
-                hidden = ask(rule, snapshot, book, name).value
+                hidden = seen.ask(rule, "0", name)[0][1].value
                 if hidden is not None and hidden != got:
                     yield f"example {kind} {number}: hiding {name} turns {_word(got)} into {_word(hidden)}"
 
