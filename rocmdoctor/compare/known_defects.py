@@ -54,7 +54,8 @@ def _covers(row: Row, version: str) -> bool:
 
 
 def _words(row: Row, sure: bool, machine: Machine) -> str:
-    text = f"{'Known to be bad' if sure else 'Possibly bad'}: {row.first_sentence}"
+    title = component_versions.places()[row.component].title
+    text = f"{'Known to be bad' if sure else 'Possibly bad'}: {title} {row.bounds}. {row.first_sentence}"
     if row.symptom:
         text += f"; seen as {', '.join(row.symptom[:3])}"
     if machine.needs(row) is not True:

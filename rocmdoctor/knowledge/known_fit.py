@@ -178,10 +178,15 @@ class Machine:
         return {low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS)}
 
     def needs(self, row: Row) -> bool | None:
-        """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs."""
+        """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs.
+
+        A situation in plain words ("suspend and resume") cannot be read, so that it stays unknown.
+        """
+        if not row.needs:
+            return True
         words = self.demands(row)
         if not words:
-            return True
+            return None
         said = self.said()
         return True if any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in words) else None
 

@@ -1,7 +1,7 @@
 """Pairs of one recorded machine before and after one real change, with the drift that every machine has in between.
 
 The machines are recorded ones (fixtures/machines); versions before and after are those of real releases, most of them from
-rules/data/known_bad.yaml. Drift: memory in use, clocks, holders, an idle link, RAM as another boot reserves it, other software.
+rules/data/known. Drift: memory in use, clocks, holders, an idle link, RAM as another boot reserves it, other software.
 """
 
 import copy

@@ -40,7 +40,8 @@ class Candidate:
     def rank(self) -> tuple[Any, ...]:
         """The most specific first."""
         row = self.row
-        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not row.gfx, len(row.gfx), not row.sure, row.id)
+        named = any("exact" in one for one in row.bad)  # this very version, not a range that may have no end
+        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
 
 
 @functools.cache
