@@ -13,7 +13,6 @@ from rocmdoctor.facts.model import snapshot_to_json
 from rocmdoctor.render.report import html
 from rocmdoctor.render.report import markdown as comment
 from rocmdoctor.share import bundle as archive
-from rocmdoctor.texts import attach
 
 
 @click.command()
@@ -25,21 +24,16 @@ from rocmdoctor.texts import attach
 @click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in.")
 def command(out: str, logs: tuple[str, ...], no_kernels: bool, root: str, dry_run: bool, no_redact: bool) -> None:
     """Everything for a ticket in one redacted archive; `explain FILE` reads it."""
-    said: list[attach.Text] = []
-
-    def tools() -> list[attach.Text]:
-        said.extend(archive.tool_texts() if root == "/" else [])
-        return said
-
-    snapshot, book, texts = examine(logs, no_kernels, root, (), (), tools)
+    snapshot, book, texts = examine(logs, no_kernels, root, (), ())
+    said = archive.tool_texts() if root == "/" else []  # for who reads the ticket: the probes have asked the kernel itself
     private = redactor(no_redact)
-    for text in texts:
+    for text in [*texts, *said]:
         private.learn(text.text)
     report = redacted(snapshot, book, private)
     pages = [archive.Part("report.md", comment.render(report), "the report as a comment for a ticket"),
              archive.Part("report.html", html.render(report), "the report as a page")]
     state = archive.Part("snapshot.json", json.dumps(snapshot_to_json(report.snapshot), default=str), "every fact; `rocmdoctor explain` reads it")
-    parts = list(archive.fitting([*pages, state, *archive.text_parts(texts, said, snapshot.hits, private)]))
+    parts = list(archive.fitting([*pages, state, *archive.text_parts([*texts, *said], said, snapshot.hits, private)]))
     parts.insert(0, archive.manifest(parts, __version__, snapshot.taken, private.removed))
     for part in parts:
         click.echo(f"{len(part.raw):>10}  {part.name:32} {part.what}")
