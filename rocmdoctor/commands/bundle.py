@@ -12,6 +12,7 @@ from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.facts.model import snapshot_to_json
 from rocmdoctor.render.report import html
 from rocmdoctor.render.report import markdown as comment
+from rocmdoctor.render.report.wording import verdict_words
 from rocmdoctor.share import bundle as archive
 
 
@@ -35,6 +36,7 @@ def command(out: str, logs: tuple[str, ...], no_kernels: bool, root: str, dry_ru
     state = archive.Part("snapshot.json", json.dumps(snapshot_to_json(report.snapshot), default=str), "every fact; `rocmdoctor explain` reads it")
     parts = list(archive.fitting([*pages, state, *archive.text_parts([*texts, *said], said, snapshot.hits, private)]))
     parts.insert(0, archive.manifest(parts, __version__, snapshot.taken, private.removed))
+    click.echo(verdict_words(report), err=True)
     for part in parts:
         click.echo(f"{len(part.raw):>10}  {part.name:32} {part.what}")
     kinds = sorted({entry.kind for entry in private.removed})

@@ -7,10 +7,11 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, now, output, redacted, redactor, show, status, tell_problems, terminal
+from rocmdoctor.commands._console import Output, Usage, now, output, redacted, redactor, show, tell_problems, terminal
 from rocmdoctor.compare import finding, moments, states
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.knowledge import rules

@@ -8,8 +8,9 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, attached, now, output, redacted, redactor, show, status, tell_problems, write
+from rocmdoctor.commands._console import Output, Usage, attached, now, output, redacted, redactor, show, tell_problems, write
 from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.knowledge import rules, tables

@@ -6,13 +6,17 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, output, redacted, redactor, save_snapshot, show, status, tell_problems, terminal
+from rocmdoctor.commands._console import Output, Usage, epilog, output, redacted, redactor, save_snapshot, show, tell_problems, terminal
 from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.live import kernel_tests
 
+_STATUSES = """Exit status: 0 every result of a GPU is right · 1 one is wrong, or something was found at or above --fail-on · 2 wrong usage ·
+3 no GPU was tested · 70 rocmdoctor itself failed."""
 
-@click.command()
+
+@click.command(epilog=epilog("test", "test --backend hip --level 3", statuses=_STATUSES))
 @click.option("--backend", "backends", multiple=True, type=click.Choice(kernel_tests.BACKENDS), help="Only this one; may be given again.  [default: all]")
 @click.option("--level", type=click.IntRange(1, 3), default=2, show_default=True,
               help="1: under 2 seconds. 2: under 20 seconds. 3: minutes, every byte of free memory too.")
@@ -40,6 +44,8 @@ def command(backends: tuple[str, ...], level: int, pythons: tuple[str, ...], out
 
         colour, width = terminal()
         click.echo(text.render_kernels(report, width, colour), color=colour, nl=False)
-    verdicts = {device.verdict for device in report.kernels or []}
+    verdicts = {device.verdict for device in report.kernels or [] if device.device_type != "cpu"}  # a CPU that computes right is no GPU
+    if not verdicts:
+        click.echo("No GPU was tested.", err=True)
     found = status(report, out.fail_on)
     raise SystemExit(1 if found == 1 or verdicts & set(kernel_tests.BAD) else 0 if "right" in verdicts else 3)

@@ -6,11 +6,13 @@ import json
 import re
 from typing import Any
 
+from rocmdoctor.diagnosis.outcome import asked, outcome
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Evidence, Finding, Known, Report
-from rocmdoctor.share.wash import wash, wash_command
+from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
 MAX_EVIDENCE = 6
+PROMPTS = {"shell": "$ ", "powershell": "PS> ", "cmd": "> "}  # only what a shell takes has a prompt
 
 VERDICT_HEAD = {
     "healthy": "Nothing wrong found",
@@ -64,11 +66,10 @@ def standing_words(finding: Finding) -> str:
 
 
 def layer_words(report: Report) -> list[tuple[str, str, str]]:
-    """(layer, status, why) of every rung, bottom first."""
-    titles = {finding.id: wash(finding.title) for finding in report.findings}
-    return [
-        (rung.name, rung.status, titles.get(rung.because, wash(rung.because))) for rung in report.layers
-    ]
+    """(layer, state, why) of every rung, bottom first: "ok" only with what was seen to work."""
+    titles = {finding.id: wash(asked(finding)[1]) for finding in report.findings}
+    return [(rung.name, "not checked" if rung.status == "unknown" or rung.status == "ok" and not rung.shown else rung.status,
+             titles.get(rung.because, wash(rung.because)) or wash(rung.shown)) for rung in report.layers]
 
 
 def unknown_groups(report: Report) -> list[tuple[str, str, list[str]]]:
@@ -85,34 +86,8 @@ def unknown_groups(report: Report) -> list[tuple[str, str, list[str]]]:
 
 
 def verdict_words(report: Report) -> str:
-    """The answer in one or two sentences."""
-    where = "on this machine" if report.origin == "live" else "in these files"
-    missing = len(report.unknown)
-    if report.verdict == "no_amd_gpu":
-        return f"No AMD GPU found {where}, so there is nothing else to examine."
-    if report.verdict == "healthy":
-        return f"Nothing wrong found {where}."
-    if report.verdict == "unknown":
-        count = f"{missing} thing{'s' if missing != 1 else ''} that matter{'s' if missing == 1 else ''}"
-        if not missing and report.origin == "read":
-            return f"Nothing known to be wrong was found {where}. They do not show the whole machine: `rocmdoctor check` examines it."
-        if not missing:
-            return f"Nothing wrong found {where}, but there was too little to examine."
-        return f"Nothing wrong found {where}, but {count} could not be examined."
-    if not report.findings:
-        return f"Something is wrong {where}."
-    first = report.findings[0]
-    lead = {
-        "cause": "Most likely cause",
-        "possible": "Possible cause, not yet decided",
-        "symptom": "Something went wrong that no known cause explains",
-        "risk": "Nothing has failed, but there is a risk",
-    }[first.standing]
-    words = f"{lead}: {wash(first.title).rstrip('.')}."
-    more = len(report.findings) - 1
-    if more:
-        words += f" {more} more finding{'s' if more != 1 else ''} below."
-    return words
+    """The answer, and the first thing to do."""
+    return wash_prose(outcome(report).words)
 
 
 def safe_link(url: str) -> str:
