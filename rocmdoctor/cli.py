@@ -16,7 +16,6 @@ from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
 from rocmdoctor.share.wash import wash
 
-
 _FIRST = ("check", "explain", "why", "test", "memory", "compare", "llm", "bundle")  # as they are needed; the rest by name
 _OWN = ("-h", "--help", "-V", "--version")
 

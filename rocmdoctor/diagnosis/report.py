@@ -12,6 +12,7 @@ from rocmdoctor.compare.changes import Before, changed_facts
 from rocmdoctor.diagnosis import kernel_table
 from rocmdoctor.diagnosis.checks import known_defects
 from rocmdoctor.diagnosis.diagnose import diagnose
+from rocmdoctor.diagnosis.fitted import fitted
 from rocmdoctor.diagnosis.rungs import rungs
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
@@ -92,6 +93,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
         findings = comparison.placed(changed, findings)
     if only:
         findings = [finding for finding in findings if _about(finding, book, only)]
+    fitted(findings, snapshot.facts, memory)
     findings = [*verdicts(memory, asked), *findings]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
