@@ -14,7 +14,7 @@ from rocmdoctor.facts.model import Fact, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.report import card, kernels_text, llm_text, unexamined
 from rocmdoctor.render.report.decisive import decisive, excerpt
-from rocmdoctor.render.report.wording import PROMPTS
+from rocmdoctor.render.report.wording import PROMPTS, fix_rows
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
 MARKS: dict[Level, tuple[str, str]] = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "info": ("i", "bold cyan"), "ok": ("✓", "bold green"),
@@ -23,7 +23,6 @@ _SEVERITY: dict[str, Level] = {"critical": "error", "error": "error", "warning":
 LABEL = 9
 MOST_LINES = 24  # of the whole answer, where the first finding leaves room
 MOST_COMMANDS = 6  # lines; of a fix with more all are shown by -v, none by halves
-_NOTHING = re.compile(r"^(?:none|nothing\b.*|no side effects?)\.?$", re.IGNORECASE)
 
 
 class _Page:
@@ -207,9 +206,10 @@ def _fix(page: _Page, fix: Fix, label: str) -> None:
             page.whole(PROMPTS.get(fix.language, "") + line)
     else:
         page.row("", f"{len(lines)} lines of commands: -v")
-    for name, words in (("check", fix.verify), ("undo", fix.undo)):
-        if words and not _NOTHING.match(words.strip()) and page.trim < (1 if name == "undo" else 2):
-            page.row(name, wash_prose(words), most=1 if page.trim else 2)
+    said = dict(fix_rows(fix))
+    for name, words in (("check", said.get("Verify")), ("undo", said.get("Undo"))):
+        if words and page.trim < (1 if name == "undo" else 2):
+            page.row(name, words, most=1 if page.trim else 2)
 
 
 def _kernels(page: _Page, report: Report) -> None:

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
+from rocmdoctor.diagnosis.outcome import LOUD
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known, Report
 from rocmdoctor.facts.sections import Layer
@@ -32,6 +33,44 @@ class Row:
     def words(self) -> str:
         """The parts in one line."""
         return " · ".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box of the stack. ``state`` is bad where a finding rests on it, unchecked where nobody looked, else plain."""
+
+    label: str
+    words: str
+    state: Literal["bad", "unchecked", "plain"]
+
+
+_BOXES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("board", ("machine.product", "machine.board")), ("system", ("os.name", "report.os_said")), ("kernel", ("kernel.release",)),
+    ("firmware", ("firmware.package_version",)),
+    ("driver", ("windows.adrenalin", "windows.driver_version", "gpu.driver_version", "amdgpu.version")), ("Mesa", ("vulkan.mesa_version",)),
+    ("ROCm", ("runtime.rocm_version", "rocm.version", "runtime.hip_version")), ("torch", ("torch.version",)),
+)
+_EXPECTED = ("kernel", "Mesa", "ROCm", "torch")  # what a machine that was examined is asked for
+
+
+def stack(report: Report) -> list[Box]:
+    """The machine as boxes with versions, hardware first and applications last."""
+    facts = report.snapshot.facts
+    blamed = {item.fact.split("[")[0] for finding in report.findings if finding.standing != "possible" and finding.severity in LOUD
+              for item in finding.evidence if item.fact}
+    boxes = [Box("GPU", words, "bad" if blamed & {"gpu.link_width", "gpu.bad_pages", "gpu.ras_ue_count", "gpu.problem_code"} else "plain")
+             for words in _gpus(report)]
+    memory = blamed & {"gpu.vram_bytes", "gpu.gtt_bytes", "gpu.kfd_pool_bytes", "memory.ram_bytes", "memory.ttm_limit_bytes", "gpu.shared_bytes"}
+    boxes += [Box("memory", "; ".join(words), "bad" if memory else "plain") for words in [_memory(facts)] if words]
+    windows = bool(_text(facts, "windows.driver_version") or "windows" in _text(facts, "os.family"))
+    for label, names in _BOXES:
+        words = next((text for name in names if (text := _text(facts, name))), "")
+        if words:
+            boxes.append(Box(label, words, "bad" if blamed & set(names) else "plain"))
+        elif label in _EXPECTED and report.origin == "live" and report.verdict != "no_amd_gpu" and not (windows and label in ("kernel", "Mesa")):
+            boxes.append(Box(label, "not checked", "unchecked"))
+    apps = blamed & {"app.version", "ollama.version", "llama.build", "llama.tag", "ollama.library", "llama.backend"}
+    return boxes + [Box("application", words, "bad" if apps else "plain") for words in _apps(report)]
 
 
 def card(report: Report) -> list[Row]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from rocmdoctor.facts.model import Absent, Evidence, Fact, Finding
-from rocmdoctor.facts.sizes import words as size
-from rocmdoctor.render.report.wording import value_words
+from rocmdoctor.render.report.wording import fact_name, fact_value
 from rocmdoctor.share.wash import wash
 
 _TOKEN = re.compile(r"[A-Za-z0-9_./-]{3,}")
@@ -17,36 +16,6 @@ MOST_FACTS = 3
 
 def _tokens(text: str) -> set[str]:
     return {word.strip(".-/").lower() for word in _TOKEN.findall(text)} - _GENERAL
-
-
-def fact_name(name: str) -> str:
-    """The name of a fact as a person says it.
-
-    >>> fact_name("memory.ttm_module"), fact_name("env.HSA_OVERRIDE_GFX_VERSION"), fact_name("gpu.vram_bytes[0]")
-    ('memory: ttm module', 'HSA_OVERRIDE_GFX_VERSION', 'GPU: vram')
-    """
-    base = name.split("[")[0]
-    if base.startswith("env."):
-        return base[4:]
-    group, _, rest = base.partition(".")
-    rest = re.sub(r"_bytes(_per_s)?$|_gts$", "", rest).replace("_", " ")
-    return f"{'GPU' if group == 'gpu' else group}: {rest}" if rest else group
-
-
-def fact_value(name: str, value: object) -> str:
-    """The value in the unit of the fact's name."""
-    base = name.split("[")[0]
-    if isinstance(value, str) and value.isdigit() and base.endswith("_bytes"):
-        value = int(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if base.endswith("_bytes"):
-            return size(int(value))
-        if base.endswith("_bytes_per_s"):
-            return f"{value / 1e9:.0f} GB/s"
-    if isinstance(value, dict):
-        return wash(", ".join(f"{key} {inner}" for key, inner in value.items()))
-    said = {"True": "yes", "False": "no", "None": "none"}
-    return said.get(str(value), value_words(value))
 
 
 def excerpt(text: str, finding: Finding, room: int) -> str:

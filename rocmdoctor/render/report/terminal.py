@@ -18,6 +18,8 @@ from rocmdoctor.render.report.wording import (
     PROMPTS,
     evidence_place,
     evidence_text,
+    explains_words,
+    fix_rows,
     layer_words,
     read_words,
     standing_words,
@@ -132,7 +134,7 @@ def print_finding(console: Console, finding: Finding, rank: int) -> None:
         say(console, Text(wash_prose(finding.summary)), 3)
     if finding.cause and finding.cause != finding.summary:
         _labelled(console, "Why", wash_prose(finding.cause), 3)
-    _labelled(console, "Explains", ", ".join(wash(name) for name in finding.explains), 3)
+    _labelled(console, "Explains", explains_words(finding), 3)
     _print_evidence(console, finding.evidence)
     if finding.to_decide:
         say(console, Text("This would decide it:", style="bold"), 3)
@@ -167,12 +169,8 @@ def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> Non
     for command in fix.commands:
         for line in wash_command(command):
             _say_whole(console, PROMPTS.get(fix.language, "") + line, 5, "cyan")
-    _labelled(console, "Needs", ", ".join(wash(need) for need in fix.needs), 5)
-    if fix.risk and fix.risk != "none":
-        _labelled(console, "Risk", wash(fix.risk), 5)
-    _labelled(console, "Side effects", wash_prose(fix.side_effects), 5)
-    _labelled(console, "Verify", wash_prose(fix.verify), 5)
-    _labelled(console, "Undo", wash_prose(fix.undo), 5)
+    for label, words in fix_rows(fix):
+        _labelled(console, label, words, 5)
 
 
 def _print_unknown(console: Console, report: Report) -> None:
