@@ -199,11 +199,15 @@ def tell_problems(book: rules.Rulebook) -> None:
         click.echo(f"rule left out: {problem}", err=True)
 
 
-def show(report: Report, out: Output) -> None:
-    """Write and print the report in the forms that were asked for. Where only files were, the answer is one line."""
+def show(report: Report, out: Output, ended: int | None = None, words: Callable[[bool], str] | None = None) -> None:
+    """Write and print the report in the forms that were asked for. Where only files were, the answer is one line.
+
+    ``ended`` is the exit status where a command has one of its own, ``words`` its text, short or full.
+    """
     wanted = out.wanted
     for name, file in wanted:
-        text = rendered(report, name, out.fail_on, bool(file))
+        own = words(name == "full") if words and name in ("text", "full") else ""
+        text = own or rendered(report, name, out.fail_on, bool(file), ended)
         if file:
             write(file, text)
             click.echo(f"report written to {file}", err=True)
@@ -213,11 +217,11 @@ def show(report: Report, out: Output) -> None:
         click.echo(rendered(report, "line", out.fail_on), nl=False)
 
 
-def rendered(report: Report, form: str, fail_on: str, to_file: bool = False) -> str:
+def rendered(report: Report, form: str, fail_on: str, to_file: bool = False, ended: int | None = None) -> str:
     """The report in one form, as it ends on a terminal or in a file."""
     if form == "json":
         found = outcome(report)
-        answer = {"headline": found.sentence, "first_action": found.action, "exit_status": status(report, fail_on)}
+        answer = {"headline": found.sentence, "first_action": found.action, "exit_status": status(report, fail_on) if ended is None else ended}
         return json.dumps({**report_to_json(report), **answer}, indent=1, ensure_ascii=True, default=str) + "\n"
     if form == "html":
         from rocmdoctor.render.report import html

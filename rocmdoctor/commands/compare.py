@@ -24,7 +24,7 @@ from rocmdoctor.share.wash import wash
 @click.argument("new", required=False)
 @click.option("--since", metavar="WHEN", help='Package histories since a date, "yesterday", "last week" or "3 days ago", without an earlier state.')
 @click.option("--list", "as_list", is_flag=True, help="List the states that are kept.")
-@output("as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
+@output("formats", "as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
 def command(old: str | None, new: str | None, since: str | None, as_list: bool, out: Output) -> None:
     """What changed between two states, the suspects first.
 
@@ -54,14 +54,11 @@ def command(old: str | None, new: str | None, since: str | None, as_list: bool, 
     how = {"only": (finding.ID,), "before": before}
     report = redacted(snapshot, book, redactor(out.no_redact), **how) if out.shared else make_report(snapshot, book, **how)  # type: ignore[arg-type]
     tell_problems(book)
-    if out.shared:
-        show(report, out)
-    else:
-        from rocmdoctor.render.report import changes_text
+    from rocmdoctor.render.report import changes_text
 
-        colour, width = terminal()
-        click.echo(changes_text.render(report, width, colour), color=colour, nl=False)
-    raise SystemExit(_status(report, snapshot, out.fail_on))
+    ended, (colour, width) = _status(report, snapshot, out.fail_on), terminal()
+    show(report, out, ended, lambda full: changes_text.render(report, width, colour))
+    raise SystemExit(ended)
 
 
 def _status(report: Report, snapshot: Snapshot, fail_on: str) -> int:

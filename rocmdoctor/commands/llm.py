@@ -147,8 +147,9 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, hosts: tuple[
     report = redacted(snapshot, book, redactor(out.no_redact, hosts)) if out.shared else make_report(snapshot, book)
     if sys.stderr.isatty():
         click.echo(err=True)
-    show(report, out)
-    raise SystemExit(_llm_status(report, out.fail_on))
+    ended = _llm_status(report, out.fail_on)
+    show(report, out, ended)
+    raise SystemExit(ended)
 
 
 def _llm_status(report: Report, fail_on: str) -> int:

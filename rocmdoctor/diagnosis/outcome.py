@@ -47,6 +47,9 @@ def outcome(report: Report) -> Outcome:
     """What a report comes to."""
     if report.verdict == "no_amd_gpu":
         return _no_gpu(report)
+    fits = fit_outcomes(report)
+    if fits:
+        return next((found for found in fits if found.level != "ok"), fits[0])
     first = report.findings[0] if report.findings else None
     if first and (first.severity in LOUD or first.standing == "cause" and report.verdict != "problems"):
         return Outcome(_level(first), _sentence(first), action_of(first))
@@ -64,6 +67,24 @@ def outcome(report: Report) -> Outcome:
         return Outcome("open", "Nothing wrong found, but there was too little to examine.")
     seen = shown or [layer.shown for layer in report.layers if layer.shown]
     return Outcome("open", "Nothing wrong found in what could be read" + (f": {'; '.join(seen)}." if seen else "."))
+
+
+def fit_outcomes(report: Report) -> list[Outcome]:
+    """For each model that was asked about: whether it fits on a GPU of this machine as it is set, and what would make it fit."""
+    fits = [fit for gpu in report.memory.gpus for fit in gpu.fits] if report.memory else []
+    found = []
+    for model in dict.fromkeys(fit.model for fit in fits):
+        of = [fit for fit in fits if fit.model == model]
+        good = list(dict.fromkeys(fit.backend for fit in of if fit.verdict == "yes"))
+        name, settings = model[:1].upper() + model[1:], f" ({of[0].settings})" if of[0].settings else ""
+        if good:
+            found.append(Outcome("ok", f"{name} fits with {' and '.join(good)}{settings}."))
+        elif all(fit.verdict == "unknown" for fit in of):
+            found.append(Outcome("open", f"{name}: not enough is known to say whether it fits."))
+        else:
+            change = next((change for fit in of for change in fit.changes), "")
+            found.append(Outcome("error", f"{name} does not fit as it is set{settings}.", f"make it fit with {change}" if change else ""))
+    return found
 
 
 _SEND = "add the application's own log (ollama: server.log) and the output of `sudo dmesg`, or run `rocmdoctor check` on the machine itself"

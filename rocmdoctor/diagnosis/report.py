@@ -16,7 +16,7 @@ from rocmdoctor.diagnosis.fitted import fitted
 from rocmdoctor.diagnosis.rungs import rungs
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import check_words, tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.llm import picture as llm_picture
 from rocmdoctor.memory.need import Setting
@@ -66,7 +66,8 @@ MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
 def _about(finding: Finding, book: Rulebook, symptoms: Sequence[str]) -> bool:
     """Whether a finding is one of the symptoms, or of a rule that explains one."""
     rule = book.rules.get(finding.id)
-    return finding.id in symptoms or finding.id == "no-amd-gpu" or bool(rule and set(rule.explains) & set(symptoms))
+    explains = rule.explains if rule else check_words.every_finding().get(finding.id, {}).get("explains") or ()
+    return finding.id in symptoms or finding.id == "no-amd-gpu" or bool(set(explains) & set(symptoms))
 
 
 def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,

@@ -160,9 +160,10 @@ def _memory(facts: dict[str, Fact]) -> list[str]:
         return [*parts, f"{size(carve)} set aside for the GPU"] if carve else parts
     if apu is None:
         return [f"RAM {size(ram)}"]
-    gtt = _one(facts, "gpu.gtt_bytes", apu) or _one(facts, "gpu.shared_bytes", apu)
+    gtt, shared = _one(facts, "gpu.gtt_bytes", apu), _one(facts, "gpu.shared_bytes", apu)
     parts = [f"RAM {size(carve + ram)}: {size(carve)} set aside for the GPU, {size(ram)} system"] if carve else [f"RAM {size(ram)}"]
-    return [*parts, f"GPU may use {size(gtt)} of the system's (GTT)"] if gtt else parts
+    reach = shared or gtt
+    return [*parts, f"GPU may use {size(reach)} of the system's ({'shared' if shared else 'GTT'})"] if reach else parts
 
 
 def _system(facts: dict[str, Fact]) -> list[str]:
