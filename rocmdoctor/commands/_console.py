@@ -85,10 +85,12 @@ def terminal() -> tuple[bool, int]:
 STATUSES = """Exit status: 0 nothing found at or above --fail-on (default: error) · 1 something found · 2 wrong usage · 3 nothing found, but
 something that matters could not be examined · 70 rocmdoctor itself failed."""
 
+DONE = "Exit status: 0 done · 2 wrong usage or a file that cannot be written · 70 rocmdoctor itself failed."
+
 
 def epilog(*examples: str, statuses: str = STATUSES) -> str:
     """The end of a command's help: examples, and what its exit statuses mean."""
-    return "\b\nExamples:\n" + "\n".join(f"  rocmdoctor {example}" for example in examples) + "\n\n" + statuses
+    return "\b\nExamples:\n" + "\n".join(f"  rocmdoctor {example}" for example in examples) + ("\n\n" + statuses if statuses else "")
 
 
 FORMATS = ("text", "full", "line", "json", "markdown", "html")

@@ -7,7 +7,7 @@ import json
 import click
 
 from rocmdoctor import __version__
-from rocmdoctor.commands._console import redacted, redactor, write_bytes
+from rocmdoctor.commands._console import DONE, epilog, redacted, redactor, write_bytes
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.facts.model import snapshot_to_json
 from rocmdoctor.render.report import html
@@ -16,7 +16,7 @@ from rocmdoctor.render.report.wording import verdict_words
 from rocmdoctor.share import bundle as archive
 
 
-@click.command()
+@click.command(epilog=epilog("bundle", "bundle --log ollama.log -o ticket.zip", "bundle --dry-run", statuses=DONE))
 @click.option("-o", "--out", metavar="FILE", default="rocmdoctor-bundle.tar.gz", show_default=True, help="Where to write it; .zip makes a zip.")
 @click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read and to put in (an application's, say).")
 @click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch.")

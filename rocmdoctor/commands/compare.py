@@ -7,7 +7,7 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, now, output, redacted, redactor, show, tell_problems, terminal
+from rocmdoctor.commands._console import Output, Usage, epilog, now, output, redacted, redactor, show, tell_problems, terminal
 from rocmdoctor.compare import finding, moments, states
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder
@@ -19,7 +19,7 @@ from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.share.wash import wash
 
 
-@click.command()
+@click.command(epilog=epilog("compare", "compare --since \"last week\"", "compare good.json bundle.tar.gz"))
 @click.argument("old", required=False)
 @click.argument("new", required=False)
 @click.option("--since", metavar="WHEN", help='Package histories since a date, "yesterday", "last week" or "3 days ago", without an earlier state.')

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, attached, now, output, redacted, redactor, show, tell_problems, write
+from rocmdoctor.commands._console import Output, Usage, attached, epilog, now, output, redacted, redactor, show, tell_problems, write
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
@@ -25,7 +25,7 @@ from rocmdoctor.texts import attach, interpret
 KEY = "ROCMDOCTOR_API_KEY"
 
 
-@click.command()
+@click.command(epilog=epilog("llm", "llm http://127.0.0.1:8080", "llm --loads 5 --log server.log"))
 @click.argument("url", required=False)
 @click.option("--model", default="", metavar="NAME", help="The model to ask.  [default: the one that is loaded]")
 @click.option("--cpu", "cpu_url", metavar="URL", help="A second server with the same model on the CPU: decides between backend and model.")

@@ -7,16 +7,12 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Usage, terminal
+from rocmdoctor.commands._console import Usage, epilog, terminal
 from rocmdoctor.knowledge import rules
 
 
-@click.command(epilog="""\b
-Examples:
-  rocmdoctor why kfd-permission-denied
-  rocmdoctor why $(rocmdoctor check --json | jq -r '.findings[0].id')
-
-Exit status: 0, or 2 for an id that is not known.""")
+@click.command(epilog=epilog("why mes-scheduler-stopped", "why tlb-fence-mes-hang-gfx115x-6-18",
+                             statuses="Exit status: 0, or 2 for an id that is not known."))
 @click.argument("finding_id", metavar="ID")
 @click.option("--rules", "folders", multiple=True, type=click.Path(exists=True, file_okay=False), metavar="DIR", help="A further folder of rules.")
 def command(finding_id: str, folders: tuple[str, ...]) -> None:

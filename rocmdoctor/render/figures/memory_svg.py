@@ -13,13 +13,13 @@ from rocmdoctor.render.figures.bars import Bar
 from rocmdoctor.render.figures.stack import Stack
 from rocmdoctor.share.wash import wash
 
-LABEL, WIDTH, ROW, HEIGHT = 180, 560, 40, 16
-MOST_LETTERS = 21
+LABEL, WIDTH, ROW, HEIGHT = 150, 480, 40, 16
+MOST_LETTERS = 17
 
 # Classes, because the page's policy forbids style attributes; the page puts this into its one style sheet.
 STYLE = """
 svg.memory { width: 100%; height: auto; font: 16px system-ui, sans-serif; max-width: 46rem; }
-svg.memory text { fill: var(--fg); } svg.memory text.dim { fill: var(--dim); font-size: 14px; } svg.memory text.head { font-weight: 600; }
+svg.memory text { fill: var(--fg); } svg.memory text.dim { fill: var(--dim); font-size: 15px; } svg.memory text.head { font-weight: 600; }
 svg.memory .room { fill: var(--soft); stroke: var(--line); } svg.memory .used { fill: var(--dim); } svg.memory .need { fill: var(--info); }
 svg.memory .carve { fill: var(--info); } svg.memory rect.reach { fill: var(--ok); }
 svg.memory .over { fill: var(--error); } svg.memory .wall { stroke: var(--error); stroke-width: 2; } svg.memory .free { fill: var(--ok); opacity: .5; }
@@ -67,7 +67,7 @@ def _stack(one: Stack, widest: int, top: int) -> tuple[str, int]:
     said = [segment.text for segment in one.segments] + ([f"GPU may take {words(one.reach)} (line below)"] if one.reach else [])
     said += [f"the model needs {words(one.needed)} (red)"] if one.needed else []
     top += 52
-    for line in textwrap.wrap(" · ".join(said), 62):
+    for line in textwrap.wrap(" · ".join(said), 46):
         parts.append(f'<text x="50" y="{top}">{escape(line)}</text>')
         top += 22
     return "".join(parts), top + 8
