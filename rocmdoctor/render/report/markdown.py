@@ -147,7 +147,7 @@ def _plain(text: str) -> str:
     """One washed line with every character escaped that Markdown or GitHub would act on."""
     escaped = re.sub(r"([\\`*_\[\]|~$<&])", r"\\\1", text)
     escaped = re.sub(r"^([-+#>=])", r"\\\1", escaped)
-    escaped = re.sub(r"^(\d+)([.)])", r"\1\\\2", escaped)
+    escaped = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", escaped)  # a list needs the blank
     # A word joiner keeps @name and #123 from becoming mentions; entities would be undone before GitHub looks for them.
     return re.sub(r"([@#])(?=\w)", "\\1\u2060", escaped)
 
