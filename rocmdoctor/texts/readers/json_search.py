@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,7 +42,8 @@ _VERSIONS = (
 _NAME = lazy(r"(?:^|[._])(?:name|gpu|device|gpu_name|device_name|model|product|product_name|marketing_name|card|adapter|graphics|description)(?:\.\d{1,2})?$")
 _ARCH = lazy(r"(?:gfx|arch|gcn|target|isa|compute)")
 _AMD = lazy(r"\bAMD\b|Radeon|Instinct|\bRX \d{3}")
-_MEMORY = lazy(r"(?:vram|total_memory|memory_total|dedicated_memory)\w*?_(bytes|mb|mib|gb|gib)$")
+_NO_GPU = lazy(r"audio|sound|hdmi|speaker|Advanced Micro Devices, Inc\. \[AMD(?:/ATI)?\]$|^AMD$|\bRyzen\b(?!.*\bRadeon)|EPYC", re.IGNORECASE)
+_MEMORY = lazy(r"(?:vram|total_memory|memory_total|dedicated_memory)(?!\w*(?:peak|used|free|delta|start|end|avg|mean|max|min))\w*?_(bytes|mb|mib|gb|gib)$")
 _UNITS = {"bytes": 0, "mb": 20, "mib": 20, "gb": 30, "gib": 30}
 
 
@@ -83,7 +85,7 @@ def _reading(path: str, key: str, value: Any, line: int) -> Iterator[Reading]:
         if found and not _AMD.search(value if name != "machine.cpu" else ""):
             yield Reading(name, found[1], owner, line)
             break
-    if _NAME.search(where) and _AMD.search(value) and not where.endswith(("cpu", "cpu.name", "cpu_name", "cpu.model")):
+    if _NAME.search(where) and _AMD.search(value) and not _NO_GPU.search(value) and not where.endswith(("cpu", "cpu.name", "cpu_name", "cpu.model")):
         yield Reading("gpu.name", value, item, line)
         if products.gfx_of_name(value):
             yield Reading("gpu.gfx_reported", products.gfx_of_name(value), item, line)
