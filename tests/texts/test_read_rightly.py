@@ -238,6 +238,16 @@ OpenGL version string: 2.1 Mesa 18.2.2
         "device.product.name": "Radeon High Definition Audio Controller [Rembrandt/Strix]",
         "device.vendor.name": "Advanced Micro Devices, Inc. [AMD]"}}], indent=1), {"gpus": 0}),
     ("what a run took is no VRAM", json.dumps({"model": "gpt-oss-20b", "vram_peak_mib": 155, "vram_delta_mib": 0}), {"gpus": 0}),
+    ("one GPU of which a document tells often", json.dumps({"gpu_arch": "gfx1151", "results": [
+        {"details": {"arch": "gfx1151", "device": "AMD Radeon Graphics"}}, {"details": {"arch": "gfx1151"}},
+        {"details": {"starts": [{"arch": "gfx1151"}, {"arch": "gfx1151"}]}}]}, indent=1), {"gpus": 1, "gpu.gfx_target[0]": "gfx1151"}),
+    ("two of one kind in a list of GPUs", json.dumps({"gpus": [{"name": "AMD Radeon RX 7900 XTX", "arch": "gfx1100"}] * 2, "run": {"arch": "gfx1100"}}),
+     {"gpus": 2, "gpu.gfx_target[1]": "gfx1100"}),
+    ("rocminfo as a string of a document, and again in a string of that", json.dumps({"facts": {"rocminfo": (told := (
+        "ROCk module is loaded\n=====\nHSA Agents\n=====\nAgent 2\n  Name:                    gfx1151\n"
+        "  Marketing Name:          AMD Radeon Graphics\n  Chip ID:                 5510(0x1586)\n  BDFID:                   50688\n"))},
+        "evidence": "stdout:\n" + json.dumps({"rocminfo": told})}, indent=1),
+     {"gpus": 1, "gpu.name[0]": "AMD Radeon Graphics", "gpu.pci_address[0]": "0000:c6:00.0"}),
     ("the processor of /proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD Ryzen 7 4800U with Radeon Graphics\n",
      {"machine.cpu": "AMD Ryzen 7 4800U with Radeon Graphics", "gpus": 0}),
     ("hwinfo tells the whole release", """\

@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, integer, lazy, lines, size
 
 TRUST = 2
 
+KINDS = frozenset(kinds.KINDS) - {"json", "prose", "system_log", "xorg_log"}  # strings of a JSON document are texts of their own
 _MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
 _KEY = lazy(
     r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
@@ -88,7 +90,7 @@ def read(text: str) -> Iterator[Reading]:
             continue
         parts = _KEY.split(line)
         for key, raw in zip(parts[1::2], parts[2::2], strict=False):
-            value = raw.strip()
+            value = raw.split("\\n", 1)[0].strip()  # in a string of JSON inside a string
             if key == "gcnArchName" and gfx(value):
                 gpus += 1
                 item = f"rocminfo:{gpus}"

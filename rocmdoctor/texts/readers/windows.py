@@ -115,6 +115,8 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
     for number, line in system:
         label, _, value = line.partition(": ")
         windows = _SYSTEM.search(value)
+        if label in ("operating system", "os name") and not windows and "Windows" in value:
+            yield Reading("os.family", "windows", line=number)
         if label in ("operating system", "os name") and windows:
             yield Reading("os.family", "windows", line=number)
             yield Reading("os.name", windows[1].strip(), line=number)
