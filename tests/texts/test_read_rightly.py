@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
+from rocmdoctor.commands import explain
 from rocmdoctor.facts.model import Absent, Known, Snapshot
 from rocmdoctor.texts import attach, interpret
 
@@ -358,3 +360,20 @@ SHARED = next((place for up in ROOT.parents for place in (up / "shared/minimal",
 def test_small_inputs(name):
     facts, _ = facts_of([SHARED / name / "inputs"])
     holds(facts, MINIMAL[name])
+
+
+# What the command concludes from the small inputs; of the others a rule still has to say less.
+MINIMAL_FINDINGS = {
+    "chipset-of-vendor-1002-is-no-gpu": [], "compose-two-services": [], "dpkg-query-tsv": [], "hipconfig-llc-not-found": [],
+    "host-bridge-windows-is-no-windows": [], "inxi-audio-device-is-no-gpu": [], "ioports-are-no-groups": [], "journal-lines-glued": [],
+    "kernel-banner-gcc-version-is-no-os-version": [], "kernel-release-cut-in-front": [], "lspci-nn-whole-list": [], "old-rocm-smi-table": [],
+    "pci-bridges-and-audio-are-no-gpus": [], "rocminfo-override": [], "usb-root-hub-is-no-kernel": [], "vfio-bound": ["gpu-bound-to-vfio"],
+    "xorg-question-marks-are-no-garbage-output": [], "xorg-seconds-are-no-releases": [],
+}
+
+
+@pytest.mark.skipif(SHARED is None, reason="the collection of small inputs is not on this machine")
+@pytest.mark.parametrize("name", sorted(MINIMAL_FINDINGS))
+def test_small_inputs_conclude_no_more(name):
+    done = CliRunner().invoke(explain.command, ["--json", "--no-redact", str(SHARED / name / "inputs")])
+    assert [finding["id"] for finding in json.loads(done.stdout)["findings"]] == MINIMAL_FINDINGS[name]

@@ -172,7 +172,7 @@ def _fetch(line: str, number: int) -> Iterator[Reading]:
         yield Reading("machine.cpu", re.sub(r" \(\d+\).*$| @ .*$", "", value), line=number)
     elif key == "Host" and "Kernel:" not in value:
         yield Reading("machine.product", value, line=number)
-    elif key.startswith("GPU") and re.search(r"AMD|Radeon|ATI", value):
+    elif key.startswith("GPU") and re.search(r"AMD|Radeon|ATI", value) and "(Used: " not in value:  # that is LM Studio's
         name = re.sub(r"\s*(?:\[(?:Discrete|Integrated)\]|@ .*)$", "", value).strip()
         item = f"fetch:{name.lower().replace(' ', '-')[:60]}"
         yield Reading("gpu.name", name, item, number)
