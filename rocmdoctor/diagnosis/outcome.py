@@ -48,7 +48,7 @@ def outcome(report: Report) -> Outcome:
     if report.verdict == "no_amd_gpu":
         return _no_gpu(report)
     fits = fit_outcomes(report)
-    if fits:
+    if fits and all(finding.severity not in LOUD or finding.id == "model-does-not-fit" for finding in report.findings):
         return next((found for found in fits if found.level != "ok"), fits[0])
     first = report.findings[0] if report.findings else None
     if first and (first.severity in LOUD or first.standing == "cause" and report.verdict != "problems"):

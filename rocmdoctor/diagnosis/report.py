@@ -16,7 +16,7 @@ from rocmdoctor.diagnosis.fitted import fitted
 from rocmdoctor.diagnosis.rungs import rungs
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
-from rocmdoctor.knowledge import check_words, tables
+from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.llm import picture as llm_picture
 from rocmdoctor.memory.need import Setting
@@ -63,13 +63,6 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
 MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
 
 
-def _about(finding: Finding, book: Rulebook, symptoms: Sequence[str]) -> bool:
-    """Whether a finding is one of the symptoms, or of a rule that explains one."""
-    rule = book.rules.get(finding.id)
-    explains = rule.explains if rule else check_words.every_finding().get(finding.id, {}).get("explains") or ()
-    return finding.id in symptoms or finding.id == "no-amd-gpu" or bool(set(explains) & set(symptoms))
-
-
 def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,
                 only: Sequence[str] = (), before: Before | None = None) -> Report:
     """The one object that every renderer gets. ``asked`` are models to judge; ``only`` keeps the findings about some symptoms;
@@ -87,13 +80,11 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     llm = llm_picture.pictures(snapshot.facts)
     memory = None if none else picture(snapshot.facts, asked, setting)
-    findings = diagnose(snapshot, book) if not none or llm else []
+    findings = diagnose(snapshot, book, only) if not none or llm else []
     if none:  # without a GPU of its own the machine can still run a server that was asked
         findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
     if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
         findings = comparison.placed(changed, findings)
-    if only:
-        findings = [finding for finding in findings if _about(finding, book, only)]
     fitted(findings, snapshot.facts, memory)
     findings = [*verdicts(memory, asked), *findings]
     for rank, finding in enumerate(findings, 1):
