@@ -138,7 +138,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     """Ranked findings, best first: causes, specific symptoms, possible causes, generic symptoms, risks."""
     seen = Seen(snapshot, book)
     changed = seen.facts.get("changed.components")
-    fresh = set(changed.value) if isinstance(changed, Known) else set()
+    fresh = set(map(str, changed.value)) if isinstance(changed, Known) else set()
 
     def strong(one: Judged) -> bool:
         # What a server did when it was asked counts as a line of a log does: it was seen to happen.
