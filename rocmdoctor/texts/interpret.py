@@ -17,6 +17,7 @@ from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
+from rocmdoctor.texts.key_lines import key_lines
 from rocmdoctor.texts.lines import targets
 
 NEIGHBOURS = 2
@@ -51,7 +52,9 @@ def gathered(name: str, text: str) -> Text:
 def _kept(hits: list[Hit], text: Text) -> list[Hit]:
     """What a report keeps of the hits of one text: cut lines, a few of those that say the same, and the first of each rule with
     the lines before and after, as a person reads a log."""
-    lines = [] if text.path else text.text.split("\n")
+    lines = [] if text.path or not hits else text.text.split("\n")
+    for number in key_lines(lines):
+        lines[number] = "[private key]"
     seen: Counter[str] = Counter()
     same: Counter[tuple[str, str, tuple[tuple[str, str], ...]]] = Counter()
     room = MOST_AROUND
