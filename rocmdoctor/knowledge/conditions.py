@@ -7,6 +7,7 @@ so hiding a fact can turn an answer only into unknown. Nothing here can call, im
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -191,12 +192,20 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple, set)) else [value]
 
 
+@functools.lru_cache(maxsize=1000)
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile("(?i)" + pattern, options)
+
+
 def _search(value: Any, pattern: str) -> bool:
     texts = [value] if not isinstance(value, list) else value
     if value is NOTHING:
         return False
     try:
-        found = any(re2.search("(?i)" + pattern, str(text)) for text in texts)
+        compiled = _compiled(pattern)
+        found = any(compiled.search(str(text)) for text in texts)
     except re2.error:  # the pattern of a fact's value
         raise _UnknownValue from None
     if not found and isinstance(value, _Partial):

@@ -21,7 +21,7 @@ from rocmdoctor.texts.attach import Text, clean
 
 MOST_PARSED = 400  # commands of one run that bash is started for
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*\"""")
-_COMMENT = re.compile(r" +#.*")
+_COMMENT = re.compile(r"(?<= )#.*")
 _WORDS = r"(?:[\w@%+=:,./~*?^-]|\$\w|\\.)+(?: +(?:[\w@%+=:,./~*?^-]|\$\w|\\.)+)*"
 _PLAIN = re.compile(rf"{_WORDS}(?: *(?:\|\|?|&&|;) *{_WORDS})*")
 _GRAMMAR = re.compile(r"\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|in)\b")
@@ -157,7 +157,7 @@ def _is_plain(command: str) -> bool:
     >>> _is_plain("sudo dmesg | grep 'a b'; id"), _is_plain("echo 'a"), _is_plain("for x in 1"), _is_plain("a ||| b"), _is_plain("a | ")
     (True, False, False, False, False)
     """
-    bare = _COMMENT.sub("", _QUOTED.sub("X", command))
+    bare = _COMMENT.sub("", _QUOTED.sub("X", command)).rstrip(" ")
     return bool(_PLAIN.fullmatch(bare)) and not _GRAMMAR.search(bare)
 
 
