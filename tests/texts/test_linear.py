@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rocmdoctor.texts import interpret
+from rocmdoctor.texts import interpret, kinds
 from rocmdoctor.texts.readers import pip_list
 
 SIZE = 96 << 10
@@ -28,6 +28,13 @@ def test_readers_stay_linear(filler):
             if time.process_time() - began > MOST_SECONDS:
                 slow.append(f"{module.__name__}.{name}: {time.process_time() - began:.1f} s")
     assert not slow
+
+
+@pytest.mark.parametrize("filler", ["password=", "=3D", "a=", "a()", "x:1", "+|"])
+def test_the_kind_of_a_long_line_is_told_quickly(filler):
+    began = time.process_time()
+    assert kinds.parts_of(filler * 20_000)
+    assert time.process_time() - began < 2
 
 
 def test_four_megabytes_without_a_pin_are_passed_over_quickly():
