@@ -318,3 +318,15 @@ def test_of_a_big_text_so_much_is_redacted_as_can_be_held(tmp_path):
     finally:
         redact.MOST_OF_FILE = before
     assert files["big.log"] == LINE * (1000 // len(LINE)) and files["big.log-2"] == "other" and "the rest is left out" in given.problems[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_nothing_is_made_behind_a_link_of_another_user(tmp_path):
+    outside, home = tmp_path / "outside", tmp_path / "home"
+    outside.mkdir()
+    home.mkdir()
+    (home / "rocmdoctor").symlink_to(outside)
+    for path in (home / "rocmdoctor", home):
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    run("snapshot", "--no-kernels", env={**os.environ, "XDG_STATE_HOME": str(home), "XDG_CACHE_HOME": str(home)})
+    assert os.listdir(outside) == []
