@@ -10,11 +10,14 @@ exit status of 0 to 3, no traceback, JSON that is JSON, 5 s of CPU, 400 MB. What
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
+import importlib
 import io
 import json
 import os
 import pathlib
+import pkgutil
 import random
 import resource
 import signal
@@ -169,7 +172,7 @@ def made(rng: random.Random, kind: str, folder: pathlib.Path, files: list[pathli
             name = raw.split(b"id: ", 1)[-1].split(b"\n", 1)[0].decode("utf-8", "replace").strip() if rng.random() < 0.8 else str(number)
             (folder / "pack" / f"{name[:80].replace('/', '-')}.yaml").write_bytes(yaml_text(rng, raw))
         (folder / "in.log").write_bytes(rng.choice(files).read_bytes())
-        return rng.choice((["explain", *form, "--rules", "pack", "in.log"], ["rules", "lint", "pack"]))
+        return rng.choice((*[["explain", *form, "--rules", "pack", "in.log"]] * 5, ["rules", "lint", "pack"]))
     (folder / "in.json").write_bytes(rng.choice(snapshots))
     (folder / "p.yaml").write_bytes(yaml_text(rng, rng.choice(sorted((TOP / "rules/policies").glob("*.yaml"))).read_bytes()))
     return ["preflight", "--policy", "p.yaml", "--snapshot", "in.json", *rng.choice(([], ["--format", "json"]))]
@@ -179,16 +182,20 @@ KINDS = ("text", "snapshot", "archive", "rules", "policy")
 
 
 def prepare() -> list[bytes]:
-    """What every run needs, made once before the forks; saved snapshots of the fixtures."""
-    from rocmdoctor.commands import _console, check, compare, explain, fleet, memory, preflight, redact  # noqa: F401
-    from rocmdoctor.commands import rules as rules_command  # noqa: F401
+    """What every run needs, made once before the forks: modules, compiled patterns, saved snapshots of the fixtures."""
+    import rocmdoctor
+    from rocmdoctor.commands import _console
     from rocmdoctor.diagnosis import examine
+    from rocmdoctor.diagnosis.report import make_report
     from rocmdoctor.facts.model import Snapshot, snapshot_to_json
-    from rocmdoctor.knowledge import rules
-    from rocmdoctor.render.report import html, markdown, terminal  # noqa: F401
+    from rocmdoctor.knowledge import lint, rules
+    from rocmdoctor.render.report import html, markdown, terminal
     from rocmdoctor.scan.scanner import Scanner
     from rocmdoctor.texts import attach, interpret
 
+    for module in pkgutil.walk_packages(rocmdoctor.__path__, "rocmdoctor."):
+        if not module.name.rpartition(".")[2].startswith("__"):
+            importlib.import_module(module.name)
     book = rules.load()
     ours = len(list(book.patterns()))
     scanner = Scanner(book.patterns())
@@ -199,11 +206,17 @@ def prepare() -> list[bytes]:
 
     examine.Scanner = at_hand  # type: ignore[misc,assignment]
     found = [path.read_bytes() for path in sorted((TOP / "fixtures/snapshots").rglob("*.json"))[:20]]
-    for case in sorted((TOP / "fixtures/cases").iterdir())[:40]:
+    for number, case in enumerate(sorted((TOP / "fixtures/cases").iterdir())[:40]):
         snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
         attached = attach.gather([str(case)], io.BytesIO())
         interpret.fill(snapshot, attached.texts, scanner)
+        if number < 4:
+            report = _console.redacted(snapshot, book, _console.redactor(False))
+            html.render(report), markdown.render(make_report(snapshot, book)), terminal.render(report, 100, False)
         found.append(json.dumps(snapshot_to_json(snapshot), default=str).encode())
+    lint.form(book)
+    gc.collect()
+    gc.freeze()  # else each child copies what it only looks at
     return found
 
 

@@ -141,7 +141,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     """
     seen = Seen(snapshot, book)
     changed = seen.facts.get("changed.components")
-    fresh = set(changed.value) if isinstance(changed, Known) else set()
+    fresh = set(map(str, changed.value)) if isinstance(changed, Known) else set()
 
     def strong(one: Judged) -> bool:
         # What a server did when it was asked counts as a line of a log does: it was seen to happen.
@@ -172,7 +172,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
     findings += [finding for one, finding in shown if one.explained and not one.row]
-    findings += [_finding(one, seen, "cause") for one in causes if one.rule.general and not one.rule.observes]  # it names the layer, a special one names the defect
+    findings += [_finding(one, seen, "cause") for one in causes if one.rule.general and not one.rule.observes]  # a layer
     findings += [finding for one, finding in shown if one.explained and one.row]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]
     findings += [finding for one, finding in shown if not one.explained]

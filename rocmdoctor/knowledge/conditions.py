@@ -7,6 +7,7 @@ so hiding a fact can turn an answer only into unknown. Nothing here can call, im
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,9 +20,12 @@ from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
 from rocmdoctor.knowledge import syntax, tables
 
 _CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
-_NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
+_NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
 
 
+_LONGEST = 20_000  # characters of a condition
+_DEEPEST = 60
+_BIGGEST = 1e30
 ANYWHERE = "anywhere."  # before the name of a signal that must be missing in all that was read, not only near the others
 
 
@@ -188,11 +192,22 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple, set)) else [value]
 
 
+@functools.lru_cache(maxsize=1000)
+def _compiled(pattern: str) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile("(?i)" + pattern, options)
+
+
 def _search(value: Any, pattern: str) -> bool:
     texts = [value] if not isinstance(value, list) else value
     if value is NOTHING:
         return False
-    found = any(re2.search("(?i)" + pattern, str(text)) for text in texts)
+    try:
+        compiled = _compiled(pattern)
+        found = any(compiled.search(str(text)) for text in texts)
+    except re2.error:  # the pattern of a fact's value
+        raise _UnknownValue from None
     if not found and isinstance(value, _Partial):
         raise _UnknownValue
     return found
@@ -274,6 +289,14 @@ _COMPARE: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.In: _contains,
     ast.NotIn: lambda a, b: not _contains(a, b),
 }
+def _number(value: Any) -> int | float:
+    """A number of sane size: what is added and multiplied may come from anybody, and texts grow without end."""
+    number = _scalar(value)
+    if not isinstance(number, (int, float)) or abs(number) > _BIGGEST:
+        raise _UnknownValue
+    return number
+
+
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
@@ -348,7 +371,7 @@ class _Compiler:
         if apply is None:
             raise ConditionError(f"operator {type(node.op).__name__} is not allowed")
         left, right = self.compile(node.left), self.compile(node.right)
-        return lambda state: apply(_scalar(left(state)), _scalar(right(state)))
+        return lambda state: apply(_number(left(state)), _number(right(state)))
 
     def on_Compare(self, node: ast.Compare) -> _Eval:
         parts = [self.compile(part) for part in (node.left, *node.comparators)]
@@ -384,6 +407,15 @@ class _Compiler:
         return lambda state: (read(state) is NOTHING) is (name == "unset")
 
 
+def _depth(tree: ast.expr) -> int:
+    """How deep an expression is nested."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [part for node in level for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+    return depth
+
+
 def _is_known(read: _Eval, state: _Ask) -> bool:
     try:
         return read(state) is not NOTHING
@@ -413,11 +445,15 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
             word = captured
         return named(word)
 
+    if len(text) > _LONGEST:
+        raise ConditionError(f"longer than {_LONGEST} characters")
     renamed = _NAME.sub(rename, _CALL.sub(seen, " ".join(text.split())))
     try:
         tree = syntax.expression(renamed)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}") from None
+    if _depth(tree.body) > _DEEPEST:
+        raise ConditionError(f"nested deeper than {_DEEPEST}")
     compiler = _Compiler(names)
     return Condition(text, tuple(dict.fromkeys(names.values())), compiler.compile(tree.body),
                      lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)])

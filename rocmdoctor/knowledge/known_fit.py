@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,9 +21,11 @@ _AS_READ = ("driver", "module")
 # Layers below the applications are those of Windows under WSL, not of its Linux.
 _HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "amdvlk")
 # No program or library that must be named: it is on every machine of its kind, or its version says that it is there.
-_EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "windows", "adrenalin", "rocm", "therock", "hip-windows", "hip-sdk", "mesa", "amdvlk")
+_EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "windows", "adrenalin", "rocm", "therock", "hip-windows", "hip-sdk", "mesa",
+               "amdvlk")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
 _NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
+_PART = re.compile(r"[\w-]")
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
 vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
@@ -87,6 +90,7 @@ class Machine:
         self._here: dict[str, Here] = {}
         self._said = said
         self._words: str | None = None
+        self._named: dict[str, bool] = {}
         self.gpus = self._list("about.gpu")
         self.systems = self._systems()
         self.backends = self._list("about.backend")
@@ -184,10 +188,9 @@ class Machine:
         return any(versions.same_series(value, good, scheme) and versions.at_least(value, good, scheme) is True for good in fixed)
 
     @staticmethod
-    def demands(row: Row) -> set[str]:
+    def demands(row: Row) -> frozenset[str]:
         """The names in what a row needs (programs, options, models, products); none where it needs nothing in particular, as "any ROCm compute"."""
-        words = {word.strip(".") for word in _WORD.findall(row.needs)}
-        return {low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS)}
+        return _demands(row.needs)
 
     def needs(self, row: Row) -> bool | None:
         """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs.
@@ -199,8 +202,17 @@ class Machine:
         words = self.demands(row)
         if not words:
             return None
-        said = self.said()
-        return True if any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in words) else None
+        return True if any(self.names(word) for word in words) else None
+
+    def names(self, word: str) -> bool:
+        """Whether a word, in small letters, was said as a whole."""
+        if word not in self._named:
+            said, at = self.said(), -1
+            while (at := said.find(word, at + 1)) >= 0:  # a pattern for each word would take most of a diagnosis
+                if not _PART.match(said[at - 1:at]) and not _PART.match(said[at + len(word):at + len(word) + 1]):
+                    break
+            self._named[word] = at >= 0
+        return self._named[word]
 
     def fit(self, row: Row) -> Fit:
         """How the row fits, with the facts behind it."""
@@ -217,6 +229,12 @@ class Machine:
         for fact, answer in asked:
             (found.missing if answer is None else found.used).append(fact)
         return found
+
+
+@functools.cache
+def _demands(needs: str) -> frozenset[str]:
+    words = {word.strip(".") for word in _WORD.findall(needs)}
+    return frozenset(low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS))
 
 
 _APPS = frozenset("""ollama comfyui koboldcpp lemonade vllm sglang llama.cpp llama-server llama-bench pytorch torch jax tensorflow unsloth whisper.cpp localai

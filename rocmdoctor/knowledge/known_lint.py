@@ -28,24 +28,24 @@ GENERIC = (
 def problems(rows: Iterable[Row]) -> list[str]:
     """One line for each row that breaks a law."""
     every = list(rows)
-    found = [f"{row.id}: {problem}" for row in every for problem in _of(row)]
+    symptoms = tuple(cache.yaml_data("checks/known-defects.yaml")["symptoms"])
+    found = [f"{row.id}: {problem}" for row in every for problem in _of(row, symptoms)]
     return found + [f"{name}: {count} rows have this id" for name, count in Counter(row.id for row in every).items() if count > 1]
 
 
-def _of(row: Row) -> Iterator[str]:
-    yield from _form(row)
+def _of(row: Row, symptoms: tuple[str, ...]) -> Iterator[str]:
+    yield from _form(row, symptoms)
     yield from _bounds(row)
     for pattern in row.signature:
         yield from _signature(pattern)
 
 
-def _form(row: Row) -> Iterator[str]:
-    known = cache.yaml_data("checks/known-defects.yaml")["symptoms"]
+def _form(row: Row, symptoms: tuple[str, ...]) -> Iterator[str]:
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{3,69}", row.id):
         yield "an id has small letters, digits and hyphens, 4 to 70 of them"
     if row.component not in component_versions.places():
         yield f"the table components does not say where the version of {row.component} is read"
-    for what, words, allowed in (("symptom", row.symptom, tuple(known)), ("os", row.os, SYSTEMS), ("backend", row.backend, BACKENDS)):
+    for what, words, allowed in (("symptom", row.symptom, symptoms), ("os", row.os, SYSTEMS), ("backend", row.backend, BACKENDS)):
         yield from (f"{what} {word!r} is none of {', '.join(allowed)}" for word in words if word not in allowed)
     yield from (f"gfx {word!r} is neither a target nor a family" for word in row.gfx if word not in FAMILIES and not re.fullmatch(r"gfx[0-9a-f]{3,4}", word))
     if row.confirmed not in CONFIRMED:

@@ -110,7 +110,8 @@ def build(data: Any, name: str) -> Rule:
         status=str(data.get("status", "experimental")), stage=data["stage"], when=parse(str(data.get("when") or f"saw({next(iter(own))})"), scope),
         platforms=tuple(data.get("platforms") or ()), for_each=data.get("for_each", ""), signals=own, near=str(data.get("near", "file")),
         explains=tuple(data.get("explains") or ()), instead_of=tuple(data.get("instead_of") or ()),
-        general=data.get("general") is True, specific=data.get("specific") is True, observes=data.get("observes") is True, asks=str(data.get("asks") or "").strip(),
+        general=data.get("general") is True, specific=data.get("specific") is True, observes=data.get("observes") is True,
+        asks=str(data.get("asks") or "").strip(),
         says=str(data.get("says") or data["title"]).strip(), why=str(data.get("why") or "").strip(), fixes=tuple(fixes),
         references=tuple(str(s["url"]) for s in data["sources"]), examples=data.get("examples") or {})
 

@@ -67,6 +67,8 @@ def folder(path: str) -> None:
     while not os.path.lexists(path):
         missing.append(path)
         path = os.path.dirname(path)
+    if missing and not _sticky(path):
+        check(path)  # before anything is made: a link of somebody else would say where
     for each in reversed(missing):
         try:
             os.mkdir(each, 0o700)
@@ -76,6 +78,11 @@ def folder(path: str) -> None:
     check(path)
     if not os.path.isdir(path):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+
+
+def _sticky(path: str) -> bool:
+    """Whether this is a folder for all, such as /tmp itself."""
+    return not os.path.islink(path) and bool(os.stat(path).st_mode & stat.S_ISVTX) and os.stat(path).st_uid == 0
 
 
 def replace(path: str, raw: bytes) -> None:

@@ -29,10 +29,12 @@ _BIG = 1 << 20  # from this size on a text is read by the shapes of its lines, a
 _SLICES, _SLICE = 8, 32 << 10
 _LONGEST_LINE = 8192
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
+_MOST_REMEMBERED, _EACH = 16 << 20, 60  # bytes of lines that patterns were tried on, and what each pattern's answer costs
 _OFTEN, _MOST_SETS = 20, 4000
 _TOGETHER = 12  # patterns in one automaton, where all lines differ
 _FEW = 1000  # lines of a block that say nothing of the rest
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
+_REFUSED: dict[str, str] = {}  # a match that the signal must not take; told apart by its identity
 _NEVER = r"[^\x00-\xff]"
 _NAMED = re.compile(r"\(\?P<[^>]+>")
 
@@ -74,6 +76,8 @@ class Scanner:
         options.encoding = re2.Options.Encoding.LATIN1
         self._options = options
         self._each: dict[int, Any] = {}
+        self._tried: dict[bytes, dict[int, dict[str, str] | None]] = {}  # by line and pattern: the captures, None for no match
+        self._remembered = 0
         self._relaxed: dict[int, str | None] = {}
         self._sets: dict[frozenset[int], Any] = {}
         self.without_literal = [i for i, choices in enumerate(self._choices) if not choices]
@@ -185,7 +189,9 @@ class Scanner:
     def _line(self, source: str, number: int, line: bytes, patterns: Iterable[int], tally: _Tally, most: int,
               kind_at: Callable[[int], str] | None) -> Iterator[Hit]:
         kind = ""
-        for index in sorted(patterns):
+        order = sorted(patterns)
+        tried = self._tried_on(line, len(order))
+        for index in order:
             if tally.patterns[index] >= most:
                 continue
             signal = self._signals[index]
@@ -193,21 +199,34 @@ class Scanner:
                 kind = kind or kind_at(number)
                 if kind not in signal.kinds:
                     continue
-            match = self._compiled(index).search(line)
-            if not match:
+            if index not in tried:
+                match = self._compiled(index).search(line)
+                tried[index] = None if not match else _REFUSED if self._refused(signal, line, match.start()) else _captured(match.groupdict())
+            captures = tried[index]
+            if captures is None:
                 tally.vain[index] += 1
-                continue
-            if self._refused(signal, line, match.start()):
+            if captures is None or captures is _REFUSED:
                 continue
             rule, group, _ = self._owners[index]
             tally.patterns[index] += 1
             tally.groups[rule, group] += 1
             kind = kind or (kind_at(number) if kind_at is not None else "")
-            hit = Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), _captured(match.groupdict()), kind=kind)
+            hit = Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), dict(captures), kind=kind)
             if tally.groups[rule, group] <= KEEP_FIRST:
                 yield hit
             else:
                 tally.last[rule, group].append(hit)
+
+    def _tried_on(self, line: bytes, count: int) -> dict[int, dict[str, str] | None]:
+        """What the patterns said of a line that stood before: logs repeat themselves."""
+        tried = self._tried.get(line)
+        if tried is None:
+            self._remembered += len(line) + _COST + _EACH * count
+            if self._remembered > _MOST_REMEMBERED:
+                self._tried.clear()
+                self._remembered = 0
+            tried = self._tried[line] = {}
+        return tried
 
     def _refused(self, signal: Signal, line: bytes, start: int) -> bool:
         """Whether the line is one that the signal must not take, or its words are taken back by a negation before them."""

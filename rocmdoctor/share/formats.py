@@ -20,7 +20,7 @@ _SET = r"[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}"
 _BOL = r"(?m:^|[\"'>=])[ \t>]{0,8}"
 _HEX = "[0-9a-fA-F]"
 _B64 = "[A-Za-z0-9+/]"
-_FOLD = r"(?:[\s>|#*]|\\+[nrt])"  # what stands between the lines of a key
+_FOLD = r"(?:[\s>|#*]|\\+[nrt]|<br ?/?>)"  # what stands between the lines of a key
 
 _SECRET_WORD = (r"(?:API_?KEY|API_?TOKEN|ACCESS_?KEY(?:_ID)?|SECRET(?:_?(?:ACCESS_?)?KEY)?|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|PWD|PRIVATE_?KEY"
                 r"|CREDENTIALS?|AUTH(?:_?KEY)?|ENCRYPTION_?KEY|SIGNING_?KEY|MASTER_?KEY|ACCOUNT_?KEY|LICENSE_?KEY|WEBHOOK(?:_URL)?|DSN|COOKIE)")

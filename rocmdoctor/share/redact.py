@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import asdict
+from itertools import chain, count
 from typing import Any
 
 import ahocorasick_rs
@@ -20,11 +21,13 @@ from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.share import private
 from rocmdoctor.share.private import Block, Span
 from rocmdoctor.texts.attach import Attached, decode
+from rocmdoctor.texts.files import opened
 
 # Kinds whose values are replaced wherever they stand, not only where their place gave them away.
 _EVERYWHERE = ("key", "user", "host", "serial", "wifi", "domain", "id", "name", "email", "uuid", "mac", "phone", "label", "number", "ip")
 _GRAVEST = ("key", "number", "email", "phone", "serial", "id", "uuid", "mac", "ip", "wifi", "name", "domain", "host", "user", "label", "place")
 SHORTEST_BARE = 3
+MOST_OF_FILE, MOST_BYTES = 32 << 20, 64 << 20  # of texts too big to hold: all that is redacted is in memory
 _SHORTEST_IN_ANY_CASE = 4
 _SHORTEST_BROKEN = 8  # letters of a known value that is put together across a line's end
 _MOST_KEPT = 100_000  # spans
@@ -238,16 +241,41 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
     return clean
 
 
+def _unlike(name: str, taken: Container[str]) -> str:
+    """The name, or one with a number where it is taken: an archive may hold two members of one name."""
+    return next(one for one in chain([name], (f"{name}-{number}" for number in count(2))) if one not in taken)
+
+
 def redacted_files(found: Attached, redactor: Redactor) -> dict[str, str]:
-    """Each attached text and saved snapshot by its name, redacted; all are read before the first is written."""
-    files = {text.name: decode(text.path.read_bytes()) if text.path else text.text for text in found.texts}
+    """Each attached text and saved snapshot by its name, redacted; all are read before the first is written.
+
+    What is more than :data:`MOST_BYTES` together is left out, with a line among the problems.
+    """
+    files: dict[str, str] = {}
+    room = MOST_BYTES
+    for given in found.texts:
+        name = _unlike(given.name, files)
+        if not given.path:
+            files[name] = given.text
+            continue
+        with opened(given.path) as file:
+            raw = file.read(min(room, MOST_OF_FILE) + 1)
+        most = min(room, MOST_OF_FILE)
+        if len(raw) > most:
+            raw = raw[:most]
+            raw = raw[:raw.rfind(b"\n") + 1]  # half a line may be half a secret
+            found.problems.append(f"{given.name}: only its first {len(raw) >> 10} KiB were read, the rest is left out")
+        room -= len(raw)
+        files[name] = decode(raw)
     for saved in found.snapshots:
         for text in _texts(saved):
             redactor.learn(text)
     for name, text in files.items():
         redactor.learn(name)
         redactor.learn(text)
-    clean = {redactor.text(name): redactor.text(text, name) for name, text in files.items()}
+    clean: dict[str, str] = {}
+    for name in list(files):
+        clean[_unlike(redactor.text(name), clean)] = redactor.text(files.pop(name), name)
     for number, saved in enumerate(found.snapshots):
         clean[f"snapshot-{number + 1}.json"] = json.dumps(redactor.plain(saved, "snapshot"))
     return clean

@@ -17,6 +17,7 @@ from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
+from rocmdoctor.texts.key_lines import key_lines
 from rocmdoctor.texts.lines import targets
 
 NEIGHBOURS = 2
@@ -59,7 +60,9 @@ class _Kept:
 
     def of(self, hits: list[Hit], text: Text) -> list[Hit]:
         """Those of one text."""
-        lines = [] if text.path else text.text.split("\n")
+        lines = [] if text.path or not hits else text.text.split("\n")
+        for number in key_lines(lines):
+            lines[number] = "[private key]"
         out = []
         for hit in hits:
             says = (hit.rule, hit.group, tuple(sorted(hit.captures.items())))

@@ -333,6 +333,9 @@ def _sampled(text: str) -> str:
     return kind if kind and most >= _ALIKE * sum(seen.values()) else ""
 
 
+_LONGEST = 2000  # characters of a line that tell its kind; the patterns take the square of a line without spaces
+
+
 class _Cutter:
     """One pass over the lines; each gets its kind from itself, else from what stands before it."""
 
@@ -494,7 +497,7 @@ def parts_of(text: str) -> list[Part]:
         return _together(["comment" if line.lstrip().startswith("#") else "compose" for line in text.split("\n")], count)
     if whole:
         return [(1, count, whole)]
-    return _together(_Cutter(text.split("\n")).cut(), count)
+    return _together(_Cutter([line[:_LONGEST] for line in text.split("\n")]).cut(), count)
 
 
 def _together(kinds: list[str], count: int) -> list[Part]:

@@ -224,7 +224,9 @@ def saved(tmp_path):
     lambda data: data["facts"].update({"gpu.holders[0]": {"state": "known", "value": [{"pid": 1}] * 30_000, "source": "x"}}),
     lambda data: data.update(hits=data["hits"] + data["hits"][:1] * 5_000),
     lambda data: data.update(notes=["n" * 5000] * 3000),
-], ids=["surrogates", "type", "gpus", "undeclared", "processes", "hits", "notes"])
+    lambda data: data["facts"].update({"report.texts": {"state": "known", "value": [{"text": "a"}, 5, {"kinds": 7}], "source": "x"},
+                                       "changed.components": {"state": "known", "value": [{"a": 1}, ["b"]], "source": "x"}}),
+], ids=["surrogates", "type", "gpus", "undeclared", "processes", "hits", "notes", "rows"])
 def test_a_saved_snapshot_of_another_making_is_bounded_and_said(tmp_path, change):
     data = saved(tmp_path)
     change(data)
@@ -261,3 +263,70 @@ def test_a_hostile_rule_costs_only_itself(tmp_path, text, why):
     (tmp_path / "a.log").write_text(LINE)
     done = run("explain", "--json", "--rules", pack, tmp_path / "a.log")
     assert "gpu-hang" in found(done) and why in done.stderr and b"pipe.yaml" in done.stderr and b"zero.yaml" in done.stderr
+
+
+HEAD = "id: bad\nkind: symptom\ntitle: t\nseverity: error\nstage: app\nsources: [{url: https://x.example}]\nsignals: {seen: {in: [any], patterns: ['ring gfx']}}\nwhen: "
+
+
+@pytest.mark.parametrize("when", [
+    "lower('x' * 9999999999) == 'y'", "'a' + 'b' == 'ab'", "9999999999999999999 * " * 40 + "1 > 2", "not " * 4000 + "saw(seen)", "1" + " + 1" * 900 + " > 2", "a" * 900_000,
+    "matches('x', '((')", "saw(seen) and matches(report.texts, os.name)"], ids=["grown", "joined", "big", "deep", "chain", "long", "pattern", "pattern of a fact"])
+def test_a_hostile_condition_costs_only_its_rule(tmp_path, when):
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    (pack / "bad.yaml").write_text(HEAD + json.dumps(when) + "\n")
+    (tmp_path / "a.log").write_text(LINE)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run("explain", "--json", "--rules", pack, tmp_path / "a.log")
+    run("rules", "lint", pack)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert "gpu-hang" in found(done) and "bad" not in found(done)
+    assert used.ru_utime - before.ru_utime < 15
+
+
+KEY = ["-----BEGIN RSA PRIVATE KEY-----", *("MIIEowIBAAKCAQEAq7" + "QhX0jf9Lr2VwZk8T"[at:] + "QhX0jf9Lr2VwZk8TbN5cYd3G" for at in range(8)), "-----END RSA PRIVATE KEY-----"]
+
+
+@pytest.mark.parametrize("prefix", ["", "> ", "web-1  | ", "Nov 28 10:00:00 box app[12]: ", "2026-11-28T10:00:00.123Z ", "+", " 12\t"])
+def test_no_line_of_a_key_stands_around_a_hit(tmp_path, prefix):
+    lines = [prefix + line for line in KEY]
+    (tmp_path / "whole.log").write_text(LINE + "\n".join(lines) + "\n" + LINE)
+    (tmp_path / "begun.log").write_text(LINE + "\n".join(lines[:4]) + "\n" + LINE)
+    (tmp_path / "ended.log").write_text(LINE + "\n".join(lines[-4:]) + "\n" + LINE)
+    for form in ("--json", "--markdown"):
+        shown = run("explain", form, *(tmp_path / f"{name}.log" for name in ("whole", "begun", "ended"))).stdout.decode()
+        assert "ring gfx_0.0.0 timeout" in shown and not [line for line in KEY[1:-1] if line in shown]
+
+
+def test_redacted_members_with_long_and_equal_names_are_all_written(tmp_path):
+    names = ["x" * 300 + "1.log", "../a.log", "a.log", "/a.log", "d/" * 90 + "b.log"]
+    tar(tmp_path / "a.tar", [(name, LINE.replace("ring", f"number{at} ring").encode(), "") for at, name in enumerate(names)])
+    run("redact", "-o", tmp_path / "out", tmp_path / "a.tar")
+    shown = "".join(path.read_text() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert [at for at in range(len(names)) if f"number{at} ring" not in shown] == []
+
+
+def test_of_a_big_text_so_much_is_redacted_as_can_be_held(tmp_path):
+    from rocmdoctor.share import redact
+    from rocmdoctor.texts.attach import Attached, Text
+
+    (tmp_path / "big.log").write_text(LINE * 1000)
+    given = Attached([Text("big.log", "", tmp_path / "big.log"), Text("big.log", "other", None)], [], [], [])
+    redact.MOST_OF_FILE, before = 1000, redact.MOST_OF_FILE
+    try:
+        files = redact.redacted_files(given, redact.Redactor())
+    finally:
+        redact.MOST_OF_FILE = before
+    assert files["big.log"] == LINE * (1000 // len(LINE)) and files["big.log-2"] == "other" and "the rest is left out" in given.problems[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_nothing_is_made_behind_a_link_of_another_user(tmp_path):
+    outside, home = tmp_path / "outside", tmp_path / "home"
+    outside.mkdir()
+    home.mkdir()
+    (home / "rocmdoctor").symlink_to(outside)
+    for path in (home / "rocmdoctor", home):
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    run("snapshot", "--no-kernels", env={**os.environ, "XDG_STATE_HOME": str(home), "XDG_CACHE_HOME": str(home)})
+    assert os.listdir(outside) == []

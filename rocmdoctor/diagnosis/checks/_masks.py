@@ -76,7 +76,7 @@ def masks(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
 
 def _torch(seen: Evidence) -> bool:
     apps = seen.facts.get("about.app")
-    return isinstance(apps, Known) and bool({"pytorch", "vllm", "comfyui", "sglang"} & set(apps.value)) and "no-device-found" in seen.symptoms
+    return isinstance(apps, Known) and bool({"pytorch", "vllm", "comfyui", "sglang"} & set(map(str, apps.value))) and "no-device-found" in seen.symptoms
 
 
 def _vulkan(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:

@@ -51,7 +51,12 @@ def _table() -> Any:
 
 def symptoms_of(row: Row) -> list[str]:
     """The symptoms of this house that a row may show as."""
-    return list(dict.fromkeys(one for name in row.symptom for one in _table()["symptoms"].get(name, {}).get("seen", ())))
+    return _shown_as(tuple(row.symptom))
+
+
+@functools.cache
+def _shown_as(names: tuple[str, ...]) -> list[str]:
+    return list(dict.fromkeys(one for name in names for one in _table()["symptoms"].get(name, {}).get("seen", ())))
 
 
 def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], specific: Collection[str] = ()) -> Candidate | None:

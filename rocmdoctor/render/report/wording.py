@@ -155,6 +155,7 @@ def read_words(report: Report) -> list[tuple[str, str]]:
     versions = [f"{name} {value}" for name, value in version_rows(report) if name not in ("gfx target", "pci id")]
     kinds: dict[str, None] = {}
     for row in texts.value:
-        kinds.update(dict.fromkeys(str(kind).replace("_", " ") for kind in row["kinds"]))
+        listed = row.get("kinds") if isinstance(row, dict) else None  # a saved report may say anything
+        kinds.update(dict.fromkeys(str(kind).replace("_", " ") for kind in (listed if isinstance(listed, list) else ())))
     said = f"{len(texts.value)} text{'s' * (len(texts.value) != 1)}: {', '.join(list(kinds)[:12])}{' ...' * (len(kinds) > 12)}"
     return [(label, words) for label, words in (("GPU", "; ".join(gpus[:8])), ("versions", ", ".join(versions)), ("read", said)) if words]

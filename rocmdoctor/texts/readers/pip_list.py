@@ -44,8 +44,10 @@ _INSTALLED = lazy(r"Successfully installed (.{0,18000})")
 _ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
 _LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
-_MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |^Name: \S+\nVersion: |-cp3\d+-|"
-                   r"^[ \t]*(?:torch\w*|triton|numpy|transformers|vllm|xformers|flash.attn|bitsandbytes)[ \t]+\d+\.\d"
+_PIN = lazy(r"[\w.\]-] ?== ?\d")
+_BEFORE_PIN = lazy(rf"\b{_NAME}$")
+_MARK = lazy(r"^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |^Name: \S+\nVersion: |-cp3\d+-|"
+             r"^[ \t]*(?:torch\w*|triton|numpy|transformers|vllm|xformers|flash.attn|bitsandbytes)[ \t]+\d+\.\d"
              r"|Requirement already satisfied: ", re.MULTILINE)
 
 
@@ -55,7 +57,8 @@ def recognises(text: str) -> bool:
     >>> recognises("torch==2.9.1"), recognises("torch is slow")
     (True, False)
     """
-    return bool(_MARK.search(text))
+    # The sign is looked for before the name: a name may begin at every letter of a text.
+    return bool(_MARK.search(text)) or any(_BEFORE_PIN.search(text[max(0, pin.start() - 130):pin.start() + 1]) for pin in _PIN.finditer(text))
 
 
 def packages(text: str) -> dict[str, tuple[str, int]]:
