@@ -1,4 +1,4 @@
-"""YAML read once: parsed files are kept as JSON in the user's cache, because PyYAML costs more than all rules together."""
+"""What is made once and kept in the user's cache, and how YAML is read: PyYAML costs more than all rules together."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rocmdoctor.knowledge import trusted_file
-from rocmdoctor.knowledge.paths import data_dir
 
 MOST_BYTES = 64 << 20
-_HEAD_BYTES = len('{"digest": "", "sum": "", "data": ') + 2 * 64
+_HEAD_BYTES = 2 * 64 + 2
 
 
 def _cache_file(name: str) -> pathlib.Path:
@@ -43,42 +42,39 @@ def parse_yaml(text: str) -> Any:
 
 
 def stamped(name: str, files: list[pathlib.Path], make: Callable[[], Any]) -> Any:
-    """``make()``, kept under ``name`` until any of ``files`` changes. A cache that cannot be used is no error, and is replaced.
+    """``make()``, plain data, kept under ``name`` until any of ``files`` changes."""
+    stamps = [f"{file}:{(stat := file.stat()).st_mtime_ns}:{stat.st_size}" for file in files]
+    return json.loads(kept(name, stamps, lambda: json.dumps(make()).encode()))
+
+
+def kept(name: str, stamps: list[str], make: Callable[[], bytes]) -> bytes:
+    """``make()``, kept under ``name`` while the stamps are the same. A cache that cannot be used is no error, and is replaced.
 
     A file in which another user has a hand, or whose data is not what was written, is not used.
     """
-    stamps = [f"{file}:{(stat := file.stat()).st_mtime_ns}:{stat.st_size}" for file in files]
     digest = hashlib.sha256("\n".join(stamps).encode()).hexdigest()
     path = _cache_file(name)
     try:
         raw = trusted_file.read(str(path), MOST_BYTES)
-        head, body = raw[:_HEAD_BYTES], raw[_HEAD_BYTES:-1]
-        if head == _head(digest, body):
-            return json.loads(body)
+        if raw[:_HEAD_BYTES] == _head(digest, raw[_HEAD_BYTES:]):
+            return raw[_HEAD_BYTES:]
     except FileNotFoundError:
         pass
     except trusted_file.Refused as error:
         trusted_file.leave_out(error, f"the cache {path.parent}")
-    except (OSError, ValueError, RecursionError):
+    except OSError:
         pass
-    data = make()
+    body = make()
     try:
         trusted_file.folder(str(path.parent))
-        body = json.dumps(data).encode()
-        trusted_file.replace(str(path), _head(digest, body) + body + b"}")
+        trusted_file.replace(str(path), _head(digest, body) + body)
     except trusted_file.Refused as error:
         trusted_file.leave_out(error, f"the cache {path.parent}")
     except OSError:
         pass
-    return data
+    return body
 
 
 def _head(digest: str, body: bytes) -> bytes:
-    """What stands before the data: which sources it was made of, and its own sum."""
-    return f'{{"digest": "{digest}", "sum": "{hashlib.sha256(body).hexdigest()}", "data": '.encode()
-
-
-def yaml_data(relative: str) -> Any:
-    """One file of ``rules/`` as plain data."""
-    path = data_dir("rules") / relative
-    return stamped(relative.replace("/", "-") + ".json", [path], lambda: parse_yaml(path.read_text("utf-8")))
+    """The line before the data: which sources it was made of, and its own sum."""
+    return f"{digest} {hashlib.sha256(body).hexdigest()}\n".encode()
