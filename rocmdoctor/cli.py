@@ -9,7 +9,7 @@ import pathlib
 
 import click
 
-from rocmdoctor import __version__, commands
+from rocmdoctor import VERSION_LINE, __version__, commands
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
 
@@ -30,7 +30,7 @@ class _Walked(click.Group):
 
 
 @click.group(cls=_Walked, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__)
+@click.version_option(__version__, message=VERSION_LINE)
 def cli() -> None:
     """What is wrong with this AMD GPU setup, and what to do first."""
 

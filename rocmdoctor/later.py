@@ -9,7 +9,7 @@ _USED = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", 
 
 
 class _Later:
-    def __init__(self, text: str | bytes, flags: int) -> None:
+    def __init__(self, text: str, flags: int) -> None:
         self._how = text, flags
 
     def __getattr__(self, name: str) -> Any:

@@ -7,12 +7,11 @@ import functools
 import json
 import os
 import pathlib
-import platform
 import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,9 +19,10 @@ from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.knowledge import rules, tables
-from rocmdoctor.share.redact import Redactor
-from rocmdoctor.share.redact import snapshot as redact_snapshot
 from rocmdoctor.texts import attach
+
+if TYPE_CHECKING:
+    from rocmdoctor.share.redact import Redactor
 
 
 def now() -> str:
@@ -181,6 +181,8 @@ def show(report: Report, out: Output) -> None:
 
 def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:
     """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
+    from rocmdoctor.share.redact import snapshot as redact_snapshot
+
     clean = redact_snapshot(snapshot, redactor)
     before: Before | None = how.get("before")
     if before:
@@ -194,6 +196,10 @@ def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how
 
 def redactor(off: bool, hosts: tuple[str, ...] = ()) -> Redactor:
     """A redactor that knows this machine's user and host, and further hosts by name."""
+    import platform
+
+    from rocmdoctor.share.redact import Redactor
+
     names = [("user", os.environ.get(name, "")) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
     return Redactor([*names, *(("host", host) for host in hosts), ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())], off)
 

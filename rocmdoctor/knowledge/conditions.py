@@ -1,6 +1,6 @@
 """The condition language: a subset of Python's expressions over facts, with three-valued (Kleene) answers.
 
-``parse(text)`` compiles once, ``later`` when it is asked; the Condition is then asked with a look-up function. Unknown facts make unknown answers,
+``parse(text)`` compiles once, ``unparsed`` when it is asked; the Condition is then asked with a look-up function. Unknown facts make unknown answers,
 so hiding a fact can turn an answer only into unknown. Nothing here can call, import or assign.
 """
 
@@ -14,12 +14,13 @@ from typing import Any
 
 import re2
 
+from rocmdoctor import later
 from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
 from rocmdoctor.knowledge import syntax, tables
 
-_CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
-_NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
+_CALL = later.pattern(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
+_NAME = later.pattern(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
 
 
 ANYWHERE = "anywhere."  # before the name of a signal that must be missing in all that was read, not only near the others
@@ -415,7 +416,7 @@ def _musts(node: ast.expr, names: Mapping[str, str]) -> list[tuple[str, ...]]:
     return [tuple(dict.fromkeys(name for part in parts for name in part[0]))] if all(parts) else []
 
 
-def later(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], scope: Callable[[], Scope]) -> Condition:
+def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], scope: Callable[[], Scope]) -> Condition:
     """A condition that was parsed before, when its names and musts were learnt."""
     return Condition(text, names, lambda: parse(text, scope())._compiled(), musts)
 

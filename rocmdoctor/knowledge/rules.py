@@ -11,7 +11,7 @@ from typing import Any
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
 from rocmdoctor.knowledge import cache, compiled, signals, trusted_file
-from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, later, parse
+from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse, unparsed
 from rocmdoctor.knowledge.signals import Signal
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
@@ -204,8 +204,13 @@ def _of_row(row: dict[str, Any]) -> Rule:
     def scope() -> Scope:
         return _scope(row["id"], own)
 
-    fixes = tuple(RuleFix(data, later(*only_if, scope) if only_if else None) for data, only_if in row["fixes"])
-    return Rule(**row | {"when": later(*row["when"], scope), SIGNALS: own, "fixes": fixes})
+    def condition(said: Any) -> Condition:
+        text, names, musts = said
+        return unparsed(text, names, musts, scope)
+
+    fixes = tuple(RuleFix(data, condition(only_if) if only_if else None) for data, only_if in row["fixes"])
+    made: dict[str, Any] = {**row, "when": condition(row["when"]), SIGNALS: own, "fixes": fixes}
+    return Rule(**made)
 
 
 def _scope(name: str, own: dict[str, Signal]) -> Scope:

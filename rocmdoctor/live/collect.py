@@ -9,13 +9,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Snapshot, Unknown
 from rocmdoctor.facts.vocabulary import entity, key, split_key
-from rocmdoctor.knowledge import syntax
+from rocmdoctor.knowledge import cache, syntax
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import trusted, warm
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
@@ -79,6 +79,15 @@ def find_probes(folders: Iterable[Path]) -> list[Probe]:
     return [probe for probe in map(read_head, paths) if probe is not None]
 
 
+def _house_probes() -> list[Probe]:
+    """Those of this package, whose heads are kept: to parse them takes longer than to run some of them."""
+    folder = data_dir("probes")
+    heads = cache.stamped("probes.json", [*sorted(folder.glob("*.py")), *sorted(folder.glob("*/*.py")), Path(__file__)],
+                          lambda: [[str(probe.path), *astuple(probe)[1:]] for probe in find_probes([folder])])
+    return [Probe(Path(path), tuple(provides), lane, deadline, tuple(needs), python, system)
+            for path, provides, lane, deadline, needs, python, system in heads]
+
+
 def collect(
     taken: str,
     root: str = "/",
@@ -98,7 +107,7 @@ def collect(
     texts: list[Text] = []
     jobs: list[tuple[Probe, str]] = []
     environment, left_out = trusted.environment(os.environ)
-    for probe in find_probes([Path(folder) for folder in probe_dirs] or [data_dir("probes")]):
+    for probe in find_probes(map(Path, probe_dirs)) if probe_dirs else _house_probes():
         if only and not only(probe) or probe.system not in ("any", system):
             continue
         if probe_dirs and (reason := trusted.why_not(str(probe.path))):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 _MARK = "DIAGNOSIS_RUN"
-_TOKEN = secrets.token_hex(12)
+_TOKEN = os.urandom(12).hex()
 _lock = threading.RLock()
 _running: dict[int, Child] = {}
 _stopping = threading.Event()

@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rocmdoctor.knowledge.paths import data_dir
-from rocmdoctor.live import nursery, processes
+from rocmdoctor.live import processes
+
+if TYPE_CHECKING:
+    import socket
 
 _PATIENCE = 5.0  # seconds for the parent to fork; after that probes are started as programs
 
@@ -122,11 +125,13 @@ def parent(flags: Sequence[str]) -> Iterator[Warm | None]:
     if sys.platform != "linux":
         yield None
         return
+    import socket
+
     child = None
     ours, theirs = socket.socketpair()
     with ours:
         with theirs, contextlib.suppress(OSError), open(os.devnull, "wb") as sink:
-            command = [sys.executable, *flags, nursery.__file__, str(theirs.fileno()), str(data_dir("probes"))]
+            command = [sys.executable, *flags, str(Path(__file__).with_name("nursery.py")), str(theirs.fileno()), str(data_dir("probes"))]
             child = processes.start(command, sink, processes.surroundings(None), keep=(theirs.fileno(),))
         if child is None:
             yield None

@@ -7,7 +7,6 @@ share a small automaton of their own. Of a big text only the shapes of its lines
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +17,7 @@ from typing import Any
 import ahocorasick_rs
 import re2
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge.signals import NEGATION, Signal
 from rocmdoctor.scan import literals, shapes
@@ -32,7 +32,7 @@ _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what reme
 _OFTEN, _MOST_SETS = 20, 4000
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
 _NEVER = r"[^\x00-\xff]"
-_NAMED = re.compile(r"\(\?P<[^>]+>")
+_NAMED = later.pattern(r"\(\?P<[^>]+>")
 
 
 @dataclass(slots=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 import ahocorasick_rs
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.share import private
@@ -28,8 +28,8 @@ SHORTEST_BARE = 3
 _SHORTEST_IN_ANY_CASE = 4
 _SHORTEST_BROKEN = 8  # letters of a known value that is put together across a line's end
 _MOST_KEPT = 100_000  # spans
-_TOKEN = re.compile(r"<[a-z]{1,12}-\d{1,9}ü?>")
-_WORD = re.compile(r"[^\W\d_]{3,60}")
+_TOKEN = later.pattern(r"<[a-z]{1,12}-\d{1,9}ü?>")
+_WORD = later.pattern(r"[^\W\d_]{3,60}")
 
 
 def _low(text: str) -> str:

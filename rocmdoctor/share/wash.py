@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from rocmdoctor import later
 
 LINE_CAP = 300
 
 # CSI, OSC/DCS/PM/APC strings (closed by BEL or ST), then any other two-byte escape.
-_ANSI = re.compile(
+_ANSI = later.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"

@@ -9,7 +9,6 @@ import json
 import lzma
 import os
 import pathlib
-import re
 import tarfile
 import tempfile
 import zipfile
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from rocmdoctor import later
 from rocmdoctor.texts import embedded
 
 BIG = 8 << 20
@@ -26,10 +26,10 @@ MOST_UNPACKED = 512 << 20
 MOST_PIPED = 8 << 30
 _SINGLE: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 _DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError)
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
-_SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_ANSI = later.pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_SYSFS = later.pattern(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
 _BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
-_QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
+_QUOTES = later.pattern(r"^(?:(?:> ){1,9}|>> )")
 
 
 @dataclass(frozen=True, slots=True)
