@@ -69,7 +69,9 @@ class Warm:
             while number not in self._pids and not self.broken:
                 left = ends - time.monotonic()
                 self.broken = left <= 0
-                self._hear(max(left, 0.001))
+                if processes.stopping():
+                    raise InterruptedError("this program was told to end")
+                self._hear(min(max(left, 0.001), 0.1))
             if number not in self._pids:
                 raise ConnectionError("the parent of the probes does not answer")
             return Forked(self, self._pids.pop(number))
