@@ -14,7 +14,7 @@ from probe_protocol import ask, main
 PROVIDES = ["app.name", "app.version", "app.path", "ollama.version", "llama.build"]
 LANE = "quiet"
 DEADLINE = 10
-NEEDS = []
+NEEDS = ()
 PYTHON = "own"
 
 SOURCE = "apps"

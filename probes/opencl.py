@@ -9,7 +9,7 @@ from probe_protocol import main
 PROVIDES = ["opencl.platforms"]
 LANE = "quiet"
 DEADLINE = 5
-NEEDS = []
+NEEDS = ()
 PYTHON = "own"
 
 SOURCE = "opencl"

@@ -13,7 +13,7 @@ PROVIDES = ["torch.python", "torch.version", "torch.hip", "torch.cuda", "torch.a
             "rocm.hip_version", "rocm.tensile_targets"]
 LANE = "loud"
 DEADLINE = 60
-NEEDS = []
+NEEDS = ()
 PYTHON = "user"
 SYSTEM = "any"
 

@@ -12,7 +12,7 @@ PROVIDES = ["rocm.path", "rocm.version", "rocm.kind", "rocm.tensile_targets", "r
             "runtime.rocm_version", "runtime.hip_version", "runtime.rocm_targets"]
 LANE = "quiet"
 DEADLINE = 10
-NEEDS = []
+NEEDS = ()
 PYTHON = "own"
 
 SOURCE = "rocm"

@@ -11,7 +11,7 @@ from probe_protocol import main
 PROVIDES = ["vulkan.loader", "vulkan.icds", "vulkan.broken_icds", "vulkan.mesa_version", "vulkan.amdvlk_version"]
 LANE = "quiet"
 DEADLINE = 5
-NEEDS = []
+NEEDS = ()
 PYTHON = "own"
 
 SOURCE = "vulkan_files"

@@ -27,7 +27,8 @@ PORTABLE = (("ollama", r"%LOCALAPPDATA%\Programs\Ollama\ollama.exe"), ("lmstudio
             ("koboldcpp", r"%USERPROFILE%\Downloads\koboldcpp*.exe"), ("koboldcpp", r"%USERPROFILE%\Desktop\koboldcpp*.exe"),
             ("koboldcpp", r"C:\koboldcpp\koboldcpp*.exe"), ("comfyui", r"C:\ComfyUI_windows_portable\ComfyUI\main.py"),
             ("comfyui", r"%USERPROFILE%\*\ComfyUI\main.py"), ("comfyui", r"%USERPROFILE%\*\*\ComfyUI\main.py"), ("comfyui", r"%USERPROFILE%\ComfyUI\main.py"),
-            ("comfyui", r"D:\*\ComfyUI\main.py"), ("llama.cpp", r"%USERPROFILE%\*\llama-server.exe"), ("llama.cpp", r"%USERPROFILE%\Downloads\llama-b*\llama-server.exe"),
+            ("comfyui", r"D:\*\ComfyUI\main.py"), ("llama.cpp", r"%USERPROFILE%\*\llama-server.exe"),
+            ("llama.cpp", r"%USERPROFILE%\Downloads\llama-b*\llama-server.exe"),
             ("llama.cpp", r"C:\llama*\llama-server.exe"), ("llama.cpp", r"%LOCALAPPDATA%\Microsoft\WinGet\Packages\ggml.llamacpp_*\llama-server.exe"))
 ENGINES = r"%USERPROFILE%\.lmstudio\extensions\backends"
 CHOSEN = r"%USERPROFILE%\.lmstudio\.internal\backend-preferences-v1.json"

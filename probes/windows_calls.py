@@ -6,7 +6,7 @@ other sizes on Linux); a test compares them with the headers of mingw-w64. Every
 
 import ctypes
 import re
-from ctypes import POINTER, Structure, byref, c_int32, c_int64, c_size_t, c_uint16, c_uint32, c_uint64, c_uint8, c_void_p, cast
+from ctypes import POINTER, Structure, byref, c_int32, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, cast
 
 WCHAR = c_uint16
 MOST_ADAPTERS = 32

@@ -7,7 +7,8 @@ from windows_machine import DISPLAY_CLASS, Machine, number
 
 PROVIDES = ("pci.amd_gpu_count", "pci.other_gpus", "gpu.pci_address", "gpu.pci_id", "gpu.subsystem_id", "gpu.revision", "gpu.name", "gpu.driver",
             "gpu.vram_bytes", "gpu.visible_vram_bytes", "gpu.bar_bytes", "gpu.driver_version", "gpu.driver_date", "gpu.driver_inf",
-            "gpu.problem_code", "gpu.shared_bytes", "gpu.vram_budget_bytes", "gpu.vram_used_bytes", "gpu.shared_used_bytes", "gpu.adapter_order", "gpu.holders", "gpu.held_bytes",
+            "gpu.problem_code", "gpu.shared_bytes", "gpu.vram_budget_bytes", "gpu.vram_used_bytes", "gpu.shared_used_bytes", "gpu.adapter_order",
+            "gpu.holders", "gpu.held_bytes",
             "windows.driver_version", "windows.driver_date", "windows.driver_inf", "windows.driver_internal", "windows.adrenalin",
             "windows.dedicated_bytes", "windows.shared_bytes", "windows.basic_display")
 LANE = "quiet"
@@ -138,7 +139,8 @@ def emit_driver(emit, machine, device):
     keys, row = device["class"], device.get("row", {})
     internal = re.match(r"\d{2}\.\d{1,2}\.\d{1,2}(?:\.\d{1,2})*", str(keys.get("ReleaseVersion") or ""))
     release, source = release_of(keys, machine.registry)
-    for fact, value, where in (("driver_version", str(keys.get("DriverVersion") or ""), DISPLAY_CLASS), ("driver_date", iso(keys.get("DriverDate")), DISPLAY_CLASS),
+    for fact, value, where in (("driver_version", str(keys.get("DriverVersion") or ""), DISPLAY_CLASS),
+                               ("driver_date", iso(keys.get("DriverDate")), DISPLAY_CLASS),
                                ("driver_inf", str(keys.get("InfPath") or ""), DISPLAY_CLASS), ("driver_internal", internal and internal[0], DISPLAY_CLASS),
                                ("adrenalin", release, source)):
         if value:

@@ -27,7 +27,8 @@ STOPS = {"0x00000116": "VIDEO_TDR_FAILURE", "0x00000117": "VIDEO_TDR_TIMEOUT_DET
 # Modules and programs whose faults are about the GPU.
 MODULES = re.compile(r"(?:amdvlk64|amdhip64\w*|amdxx64|amdxc64|atidxx64|aticfx64|amdocl64|amd_comgr\w*|hiprtc\w*|rocblas|hipblas\w*|libhipblas\w*|rocsolver|"
                      r"MIOpen|torch_hip|c10_hip|ggml\w*|llama\w*|vulkan-1|amdkmdag|amdwddmg|atio6axx)(?:\.dll|\.sys)?$", re.I)
-PROGRAMS = re.compile(r"(?:ollama\w*|llama-\w+|LM Studio|lms|lemonade[\w-]*|LemonadeServer|koboldcpp\w*|sd-server|sd-cli|whisper-\w+|jan|python|comfyui)(?:[ .-].*)?\.exe$|"
+PROGRAMS = re.compile(r"(?:ollama\w*|llama-\w+|LM Studio|lms|lemonade[\w-]*|LemonadeServer|koboldcpp\w*|sd-server|sd-cli|whisper-\w+|"
+                      r"jan|python|comfyui)(?:[ .-].*)?\.exe$|"
                       r"(?:ollama|llama-server|LM Studio|koboldcpp)\.exe$", re.I)
 INFS = r"%SYSTEMROOT%\INF\oem*.inf"
 MOST_KEPT = 100

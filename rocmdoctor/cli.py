@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import pathlib
+import sys
+import traceback
 
 import click
 
-from rocmdoctor import VERSION_LINE, __version__, commands
+from rocmdoctor import VERSION_LINE, __version__, commands, streams
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
+from rocmdoctor.share.wash import wash
 
 
 class _Walked(click.Group):
     """The commands are the modules of a folder; only the one that was typed is imported."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command. An end of file that nobody caught is a failure; click would take it for an interrupt."""
+        try:
+            return super().invoke(ctx)
+        except EOFError as error:
+            raise RuntimeError(f"end of file: {error}").with_traceback(error.__traceback__) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         folder = pathlib.Path(commands.__file__).parent
@@ -36,7 +45,8 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point: exit statuses as documented; a failure of our own is 70, a signal 128 and its number, a closed pipe is silent."""
+    """Entry point: exit statuses as documented; a failure of our own is 70 with one line of what and where, a signal 128 and its number."""
+    streams.ready()
     with orderly():
         try:
             _main()
@@ -48,15 +58,25 @@ def main() -> None:
 
 def _main() -> None:
     try:
-        raise SystemExit(cli.main(standalone_mode=False))
+        try:
+            found = cli.main(standalone_mode=False)
+        finally:
+            sys.stdout.flush()
+        raise SystemExit(found)
     except click.ClickException as error:
         error.show()
         raise SystemExit(error.exit_code) from None
     except click.Abort:
         raise SystemExit(130) from None
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        raise SystemExit(0) from None
+    except streams.Unwritable as error:
+        click.echo(f"standard output: cannot be written ({error.strerror})", err=True)
+        raise SystemExit(2) from None
     except Exception as error:
-        click.echo(f"rocmdoctor failed: {type(error).__name__}: {error}; please report this with the command you ran", err=True)
+        click.echo(f"rocmdoctor failed: {wash(f'{type(error).__name__}: {error}')} ({_where(error)}); please report this with the command you ran", err=True)
         raise SystemExit(70) from None
+
+
+def _where(error: BaseException) -> str:
+    """File and line of ours that failed last."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "rocmdoctor" in frame.filename]
+    return f"{pathlib.PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "unknown place"

@@ -1,8 +1,20 @@
-"""Generated pages are fresh."""
+"""Generated pages are fresh, and the examples on the others do what they say."""
 
+import doctest
 import pathlib
+import pkgutil
+import re
 import subprocess
 import sys
+import types
+
+from click.testing import CliRunner
+
+from rocmdoctor.commands import rules
+from rocmdoctor.facts.vocabulary import FACTS, declared
+from rocmdoctor.knowledge.conditions import FUNCTIONS
+from rocmdoctor.texts import readers
+from rocmdoctor.texts.kinds import GROUPS, KINDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -10,3 +22,50 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 def test_generated_pages_are_fresh():
     done = subprocess.run([sys.executable, ROOT / "scripts/generate_docs.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of a language on a page of docs/."""
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / "docs" / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_the_example_of_a_rule_is_one(tmp_path: pathlib.Path) -> None:
+    [page] = _blocks("writing-a-rule.md", "yaml")
+    name = re.match(r"id: (\S+)", page)
+    assert name
+    (tmp_path / f"{name[1]}.yaml").write_text(page, "utf-8")
+    for command, said in (("lint", " 0 problems"), ("test", "1 rules, 0 problems")):
+        done = CliRunner().invoke(rules.command, [command, str(tmp_path)])
+        assert (done.exit_code, done.stdout) == (0, ""), done.output
+        assert said in done.stderr
+    shown = CliRunner().invoke(rules.command, ["show", name[1], "--rules", str(tmp_path)])
+    assert shown.output.startswith("The lab's image pretends")
+
+
+def test_an_example_that_lies_is_found(tmp_path: pathlib.Path) -> None:
+    [page] = _blocks("writing-a-rule.md", "yaml")
+    (tmp_path / "lab-image-pretends-other-target.yaml").write_text(page.replace("env.HSA_OVERRIDE_GFX_VERSION: null", 'env.HSA_OVERRIDE_GFX_VERSION: "1"'), "utf-8")
+    done = CliRunner().invoke(rules.command, ["test", str(tmp_path)])
+    assert done.exit_code == 1 and "example quiet 1 answers yes" in done.stdout
+
+
+def test_every_function_of_conditions_is_described() -> None:
+    page = (ROOT / "docs/writing-a-rule.md").read_text("utf-8")
+    assert not [name for name in (*FUNCTIONS, "known", "unset", "has", "saw", "symptom") if f"`{name}(" not in page]
+    assert not [name for name in GROUPS if f"| `{name}` |" not in page]
+    assert not [name for name in FACTS if name.startswith("about.") and f"`{name}`" not in page]
+
+
+def test_the_example_of_a_reader_is_one() -> None:
+    [page] = _blocks("writing-a-reader.md", "python")
+    reader = types.ModuleType("gpuwatch")
+    exec(page, reader.__dict__)
+    outcome = doctest.testmod(reader)
+    assert (outcome.attempted, outcome.failed) == (1, 0)
+    assert reader.recognises("GPU 0 [0000:c3:00.0] gfx1100 vram 24560 MiB\n") and not reader.recognises("GPU 0 has much vram \n")
+    assert reader.KINDS <= KINDS.keys() and all(declared(reading.name) for reading in reader.read("GPU 0 [0000:c3:00.0] gfx1100 vram 1 MiB"))
+
+
+def test_every_reader_is_named_where_it_says_what_can_be_attached() -> None:
+    page = (ROOT / "docs/attachments.md").read_text("utf-8")
+    assert not [name for _, name, _ in pkgutil.iter_modules(readers.__path__) if f"`{name}`" not in page]

@@ -19,6 +19,7 @@ from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.knowledge import rules, tables
+from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach
 
 if TYPE_CHECKING:
@@ -211,5 +212,5 @@ def attached(paths: tuple[str, ...]) -> attach.Attached:
     except FileNotFoundError as error:
         raise Usage(f"{error.args[0]}: no such file or folder") from None
     for problem in found.problems:
-        click.echo(problem, err=True)
+        click.echo(wash(problem, 1000), err=True)
     return found

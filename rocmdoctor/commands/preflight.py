@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 # A run takes a second; two hundred that were started at once have had their turn by then.
 _TURN_SECONDS = 300.0
-_REPORT_CAP = 16 << 20
 
 
 @click.group(invoke_without_command=True)
@@ -290,11 +289,11 @@ def _hostname(file: pathlib.Path) -> str:
 
 def _named_inside(file: pathlib.Path) -> str:
     """The node of a saved report, "" where the file holds none: a bare snapshot does not know its host."""
+    from rocmdoctor.texts import door, files
+
     try:
-        if not file.is_file() or file.stat().st_size > _REPORT_CAP:
-            return ""
-        node = json.loads(file.read_bytes()).get("node")
-    except (OSError, ValueError, RecursionError, AttributeError):
+        node = door.json_value(files.whole(file, door.MOST_BYTES)).get("node")
+    except (OSError, RuntimeError, ValueError, AttributeError):
         return ""
     return node[:200] if isinstance(node, str) else ""
 

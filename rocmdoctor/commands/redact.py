@@ -24,8 +24,12 @@ def command(paths: tuple[str, ...], out: str | None) -> None:
         if out is None:
             click.echo(text, nl=False)
             continue
-        place = pathlib.Path(out, *[part for part in pathlib.PurePosixPath(name).parts if part not in ("/", "..")])
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write(str(place), text)
+        parts = [part for part in pathlib.PurePosixPath(name).parts if part not in ("/", "..")]
+        place = pathlib.Path(out, *parts)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:  # a text and the texts in it: "a.json", "a.json/part"
+            place = pathlib.Path(out, "-".join(parts))
+        write(str(place / "text" if place.is_dir() else place), text)
     for entry in private.removed:
         click.echo(f"{entry.token:14} {entry.count:6} times  {', '.join(entry.where)}", err=True)

@@ -15,8 +15,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rocmdoctor import later
-from rocmdoctor.facts.model import Report, Snapshot, snapshot_from_json, snapshot_to_json
+from rocmdoctor.facts import limits
+from rocmdoctor.facts.model import Report, Snapshot, snapshot_to_json
 from rocmdoctor.knowledge import trusted_file
+from rocmdoctor.texts import door
 
 MOST_STATES = 10_000
 MOST_BYTES = 200 << 20
@@ -104,7 +106,7 @@ def load(state: State) -> Snapshot:
             raw = packed.read(MOST_OF_ONE + 1)
         if len(raw) > MOST_OF_ONE:
             raise ValueError("too big for a state")
-        return snapshot_from_json(json.loads(raw))
+        return limits.admitted(door.json_value(raw))
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unreadable(f"{state.path.name}: a kept state that cannot be read, left out ({reason or type(error).__name__})") from None

@@ -128,9 +128,11 @@ def _unexplained(finding: Finding, facts: dict[str, Fact]) -> Finding:
 
 
 def _decided(judged: list[Judged]) -> list[Judged]:
-    """The true ones without those that a better one sets aside."""
+    """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
-    return [one for one in judged if one.rule.id not in beaten]
+    left = [one for one in judged if one.rule.id not in beaten]
+    explained = {(hit.source, hit.line) for one in left if not one.general for hit in one.hits}
+    return [one for one in left if not (one.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
 
 
 def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:

@@ -15,7 +15,8 @@ import click
 from rocmdoctor.commands._console import Usage, attached, now
 from rocmdoctor.compare import states
 from rocmdoctor.compare.changes import Before
-from rocmdoctor.facts.model import Known, Snapshot, snapshot_from_json
+from rocmdoctor.facts import limits
+from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.texts import attach, interpret
@@ -60,7 +61,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += refused + found.problems
     texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
-    interpret.fill(snapshot, texts, scanner)
+    interpret.fill(snapshot, texts, scanner, found.budget.over)
     return snapshot, book, texts
 
 
@@ -72,8 +73,8 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     texts: list[attach.Text] = []
     for data in found.snapshots:
         try:
-            saved = snapshot_from_json(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            saved = limits.admitted(data)
+        except ValueError as error:
             click.echo(f"a saved report that this version cannot read: {error}", err=True)
             continue
         snapshot = saved
@@ -90,7 +91,7 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             snapshot.notes.clear()
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
-        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()))
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()), found.budget.over)
     return snapshot, book
 
 

@@ -158,6 +158,8 @@ wsl.gpus                | list |       | AMD adapters as Windows has them: [{"na
 wsl.dxg                 | bool |       | /dev/dxg exists
 wsl.libraries           | list |       | GPU libraries in /usr/lib/wsl/lib
 env.*                   | str  |       | environment variable of this process or of the application's log; absent when unset
+environment.set         | dict |       | variables set in a shell or a unit: name to value
+environment.server      | dict |       | variables of a running server, as its process or its log says them: name to value, empty when unset
 rocm.path               | str  |       | root of a ROCm installation
 rocm.version            | str  |       | version of that installation
 rocm.kind               | str  |       | system, therock, torch, ollama, hip-sdk
@@ -255,6 +257,8 @@ llama.mmap              | bool |       | the model is memory-mapped
 llama.tokens_per_second | float| t/s   | generation speed
 llama.flash_attention   | bool |       | flash attention asked for
 llama.context_tokens    | int  |       | context length asked for
+llama.context_given     | int  |       | context length that the program made
+llama.options           | dict |       | options of the llama.cpp command line: long name to value, empty for a switch
 llama.gpu_layers_asked  | int  |       | layers that the command line wants on the GPU
 llama.kv_type           | str  |       | type of the K cache when it is not f16
 llm.server              | str  |       | protocol of a running language model server: Ollama, llama-server, LM Studio, Lemonade ...

@@ -5,22 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
 import pathlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from rocmdoctor.compare.differences import cmdline_words
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.preflight.verdict import ORDER
+from rocmdoctor.texts import door, files
 
 LONGEST = 64 << 20
 _CHUNK = 1 << 20
 _TEXT = 300
 _MOST_BAD = 1000
 _LARGEST_INT = 1 << 64
+_MOST_VALUES = 2_500_000
 _OVERALL = tuple(verdict for verdict in ORDER if verdict != "SKIPPED")
 # The same few hundred names come in every report.
 _volatile = functools.lru_cache(maxsize=4096)(vocabulary.volatile)
@@ -56,7 +57,7 @@ class Broken:
     says: str
 
 
-def walk(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Node | Broken]:
+def walk(paths: Iterable[str], stdin: IO[bytes]) -> Iterator[Node | Broken]:
     """Every report of the paths; ``-`` is standard input. Raises FileNotFoundError for a path that is not there."""
     for path in paths:
         if path == "-":
@@ -64,29 +65,45 @@ def walk(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Node | Broken]:
             continue
         place = pathlib.Path(path)
         if place.is_dir():
-            for folder, folders, files in os.walk(place):
-                folders.sort()
-                for name in sorted(files):
-                    if name.endswith((".json", ".jsonl", ".ndjson")):
-                        yield from _file(pathlib.Path(folder, name))
+            yield from _folder(place)
         elif place.exists():
             yield from _file(place)
         else:
             raise FileNotFoundError(path)
 
 
+def _folder(place: pathlib.Path) -> Iterator[Node | Broken]:
+    """The reports below a folder. A link is followed where it stays inside."""
+    problems: list[str] = []
+    for entry in files.entries(place, problems.append):
+        yield from (Broken(f"{place}: {door.name(problem)}") for problem in problems)
+        problems.clear()
+        if not entry.name.endswith((".json", ".jsonl", ".ndjson")):
+            continue
+        path = pathlib.Path(door.printable(str(entry.path)))
+        if entry.link:
+            yield from [Broken(f"{path}: a link that leads out of the folder")] if files.leads_out(place, entry) else _file(entry.path)
+            continue
+        try:
+            with entry.open() as file:
+                yield from _stream(file, str(path))
+        except OSError as error:
+            yield Broken(f"{path}: cannot be read ({error.strerror})")
+    yield from (Broken(f"{place}: {door.name(problem)}") for problem in problems)
+
+
 def _file(path: pathlib.Path) -> Iterator[Node | Broken]:
+    name = door.printable(str(path))
     try:
-        if not path.is_file():
-            yield Broken(f"{path}: not a regular file")
-            return
-        with open(path, "rb") as file:
-            yield from _stream(file, str(path))
-    except OSError as error:
-        yield Broken(f"{path}: cannot be read ({error.strerror})")
+        with files.opened(path.resolve(strict=True)) as file:
+            yield from _stream(file, name)
+    except files.NotAFile as error:
+        yield Broken(f"{name}: {error}")
+    except (OSError, RuntimeError) as error:
+        yield Broken(f"{name}: cannot be read ({getattr(error, 'strerror', '') or error})")
 
 
-def _stream(file: BinaryIO, name: str) -> Iterator[Node | Broken]:
+def _stream(file: IO[bytes], name: str) -> Iterator[Node | Broken]:
     """Documents that begin at the start of a line: one JSON a line, or several printed one below the other."""
     held, seen = bytearray(), 1  # what lies before `seen` holds no start of a further document
     number, bad, ended = 0, 0, False
@@ -120,13 +137,13 @@ def _stream(file: BinaryIO, name: str) -> Iterator[Node | Broken]:
 def _documents(piece: bytes, name: str, number: int) -> Iterator[Node | Broken]:
     place = _place(name, number)
     try:
-        yield _node(json.loads(piece), place, name)
+        yield _node(door.json_value(piece, most=LONGEST + _CHUNK, values=_MOST_VALUES), place, name)
         return
     except json.JSONDecodeError as error:
         if error.msg != "Extra data":
             yield Broken(f"{place}: not JSON ({error.msg}, line {error.lineno})")
             return
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         yield Broken(f"{place}: {_unreadable(error)}")
         return
     text, at, decoder = piece.decode("utf-8", "replace").strip(), 0, json.JSONDecoder()
@@ -137,7 +154,7 @@ def _documents(piece: bytes, name: str, number: int) -> Iterator[Node | Broken]:
         except (ValueError, RecursionError) as error:
             yield Broken(f"{place}: {_unreadable(error)}")
             return
-        yield _node(data, place, name)
+        yield _node(door.plain(data, door.Cut()), place, name)
         number, at = number + 1, end
         while at < len(text) and text[at].isspace():
             at += 1
@@ -150,9 +167,9 @@ def _place(name: str, number: int) -> str:
 def _unreadable(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON ({error.msg})"
-    if isinstance(error, RecursionError):
+    if isinstance(error, RecursionError) or "nested" in str(error):
         return "nested too deep to be a report"
-    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "holds a number of too many digits"
+    return "holds a number of too many digits" if "integer string" in str(error) else str(error)
 
 
 def _node(data: Any, place: str, source: str) -> Node | Broken:

@@ -11,7 +11,8 @@ from typing import Any
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
-from rocmdoctor.facts.model import Absent, Known, Snapshot, Unknown
+from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot, Unknown
+from rocmdoctor.knowledge import check_words
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
@@ -30,7 +31,7 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
         if other not in book.rules or book.rules[other].kind != "symptom":
             yield f"explains {other!r}, which is no symptom"
     for other in rule.instead_of:
-        if other not in book.rules:
+        if other not in book.rules and other not in check_words.every_finding():
             yield f"instead_of {other!r}, which is no rule"
     if rule.kind == "cause" and not rule.fixes:
         yield "a cause needs a fix"
@@ -63,11 +64,28 @@ def _commands(rule: Rule) -> Iterator[str]:
                 yield f"the command {command!r} is none: {problem}"
 
 
+def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
+    """What is wrong with the words of a check's finding."""
+    if name in book.rules:
+        yield "a rule has this id, too"
+    if row.get("severity") not in SEVERITIES or row.get("layer") not in LAYERS or not row.get("title") or not row.get("sources"):
+        yield "a finding has title, severity, layer and sources"
+    yield from (f"explains {other!r}, which is no symptom" for other in row.get("explains") or () if other not in book.rules)
+    known = book.rules.keys() | check_words.every_finding().keys()
+    yield from (f"instead_of {other!r}, which is no rule" for other in row.get("instead_of") or () if other not in known)
+    yield from (f"formerly {other!r}, which is still there" for other in row.get("formerly") or () if other in known)
+    for command in (command for fix in row.get("fixes") or () for command in fix.get("commands") or ()):
+        if problem := shell_problem(re.sub(r"\{\w+\}", "X", str(command))):
+            yield f"the command {command!r} is none: {problem}"
+
+
 def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
     found = list(book.problems)
     for rule in book.rules.values():
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
+    for name, row in check_words.every_finding().items():
+        found += [f"{name}: {problem}" for problem in _finding(name, row, book)]
     return found
 
 

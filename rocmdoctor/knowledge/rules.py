@@ -10,7 +10,7 @@ from typing import Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache, compiled, signals, trusted_file
+from rocmdoctor.knowledge import cache, compiled, foreign, known, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse, unparsed
 from rocmdoctor.knowledge.signals import Signal
 
@@ -72,8 +72,8 @@ class Rulebook:
     signals: dict[str, Signal] = field(default_factory=dict)
 
     def patterns(self) -> list[Signal]:
-        """Every signal, shared or private to a rule."""
-        return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values())]
+        """Every signal: shared, private to a rule, or of a known defect."""
+        return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values()), *known.signals()]
 
 
 def _need(condition: bool, message: str) -> None:
@@ -91,6 +91,7 @@ def build(data: Any, name: str) -> Rule:
     _need(data.get("severity") in SEVERITIES, f"severity is one of {', '.join(SEVERITIES)}")
     _need(data.get("stage") in LAYERS, f"stage is one of {', '.join(LAYERS)}")
     _need(bool(data.get("title")) and bool(data.get("sources")), "title and sources are needed")
+    foreign.check_form(data)
     _need(data.get("for_each", "gpu") in ENTITIES, "for_each names an entity")
     own = {str(local): signals.build(name, local, each) for local, each in (data.get(SIGNALS) or {}).items()}
     scope = _scope(name, own)
@@ -120,11 +121,11 @@ def _raw_signals(data: Any) -> list[Any]:
     return list(own.values()) if isinstance(own, dict) else []
 
 
-def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pathlib.Path], bytes]) -> dict[str, Any]:
+def _read_all(root: pathlib.Path, files: list[pathlib.Path], read: Callable[[pathlib.Path], Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in files:
         try:
-            data = cache.parse_yaml(read(file).decode("utf-8"))
+            data = read(file)
             for each in _raw_signals(data):
                 signals.prepare(each)
             found[str(file.relative_to(root))] = data
@@ -177,7 +178,7 @@ def plain(root: pathlib.Path) -> Any:
     rules: dict[str, Rule] = {}
     shared: dict[str, Signal] = {}
     problems: list[str] = []
-    _collect(root, _read_all(root, _files(root), pathlib.Path.read_bytes), rules, shared, problems)
+    _collect(root, _read_all(root, _files(root), lambda file: cache.parse_yaml(file.read_text("utf-8"))), rules, shared, problems)
     return [_row(rule) for rule in rules.values()], [_values(signal) for signal in shared.values()], problems
 
 
@@ -222,6 +223,8 @@ def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
     rules, shared, problems = _house()
     for root in roots:
         files = _files(root) or sorted(root.glob("*.yaml"))
-        raw = _read_all(root, files, lambda file: trusted_file.read(str(file), MOST_BYTES, named=True))
+        if len(files) > foreign.MOST_FILES:
+            problems.append(f"{root}: {len(files)} files, all after the first {foreign.MOST_FILES}")
+        raw = _read_all(root, files[:foreign.MOST_FILES], lambda file: foreign.parse(trusted_file.read(str(file), MOST_BYTES, named=True)))
         _collect(root, raw, rules, shared, problems)
     return Rulebook(rules, tuple(problems), shared)

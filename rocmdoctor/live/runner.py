@@ -21,6 +21,7 @@ from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Unknow
 from rocmdoctor.facts.vocabulary import declared, entity, key, split_key
 from rocmdoctor.live import processes, trusted
 from rocmdoctor.live.warm import Warm
+from rocmdoctor.texts import door
 
 READ_CAP = 4 << 20
 NOISE_KEPT = 4096
@@ -214,7 +215,7 @@ def read_lines(
     # What follows the last line feed is half a line.
     for raw in data.split(b"\n")[:-1]:
         try:
-            row = json.loads(raw)
+            row = door.plain(json.loads(raw), door.Cut())
         except (ValueError, RecursionError):
             continue
         if not isinstance(row, dict):

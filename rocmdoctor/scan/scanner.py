@@ -30,6 +30,8 @@ _SLICES, _SLICE = 8, 32 << 10
 _LONGEST_LINE = 8192
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _OFTEN, _MOST_SETS = 20, 4000
+_TOGETHER = 12  # patterns in one automaton, where all lines differ
+_FEW = 1000  # lines of a block that say nothing of the rest
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
 _NEVER = r"[^\x00-\xff]"
 _NAMED = later.pattern(r"\(\?P<[^>]+>")
@@ -76,6 +78,7 @@ class Scanner:
         self._sets: dict[frozenset[int], Any] = {}
         self.without_literal = [i for i, choices in enumerate(self._choices) if not choices]
         self._rest = self.any_of(self.without_literal, self.unnamed)
+        self._parts: list[Any] = []
         self._usual = self._plan(None)
 
     def any_of(self, patterns: Iterable[int], text: Callable[[int], str]) -> Any:
@@ -128,14 +131,24 @@ class Scanner:
             if known:
                 rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
                 known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
-            for row, patterns in known.worth(block, lines) if known else self.worth(lines, block.lower(), self._usual, self._rest):
+            for row, patterns in known.worth(block, lines) if known else self.usual(block, lines):
                 yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most, kind_at)
             done += block.count(b"\n")
             block = following
         for hits in tally.last.values():
             yield from hits
 
-    def worth(self, lines: list[bytes], text: bytes, plan: _Plan, rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
+    def usual(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, frozenset[int]]]:
+        """(index, patterns worth trying) of the lines of a block, without their shapes."""
+        return self.worth(lines, block.lower(), self._usual, self._rest)
+
+    def unlike(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, frozenset[int]]]:
+        """As :meth:`usual`, for lines that are all different: one automaton for all patterns would outgrow its memory on them, a few do not."""
+        rest = self.without_literal
+        self._parts = self._parts or [self.any_of(rest[at:at + _TOGETHER], self.unnamed) for at in range(0, len(rest), _TOGETHER)]
+        return self.worth(lines, block.lower(), self._usual, *self._parts)
+
+    def worth(self, lines: list[bytes], text: bytes, plan: _Plan, *rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
         """(index, patterns worth trying) of the lines of a text where a literal stands, in their order."""
         starts = _starts(lines)
         found: dict[int, set[int]] = defaultdict(set)
@@ -144,7 +157,7 @@ class Scanner:
             if not starts[row] <= at < starts[row + 1]:
                 row = bisect_right(starts, at) - 1
             found[row].update(plan.waiting[index])
-        for row in _rows(rest, text, starts):
+        for row in (row for each in rest for row in _rows(each, text, starts)):
             found[row].update(self.without_literal)
         for row in sorted(found):
             yield row, frozenset(found[row])
@@ -243,6 +256,10 @@ class _Shapes:
     def worth(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, tuple[int, ...]]]:
         """As :meth:`Scanner.worth`, for one block of the text."""
         ours = [line[:_LONGEST_LINE] for line in shapes.shape(block).split(b"\n")]
+        if len(set(ours)) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
+            for row, all_of in self._scanner.unlike(block, lines):
+                yield row, tuple(all_of - self._out)
+            return
         if self._bytes > _MOST_SHAPES:
             self._known.clear()
             self._open.clear()
@@ -257,7 +274,7 @@ class _Shapes:
         found = {row: self._open[line] for row, line in enumerate(ours) if self._open[line]}
         for row in _rows(self._rare_search, block, _starts(lines)) if self._rare else ():
             found[row] = (*found.get(row, ()), *self._rare)
-        return ((row, found[row]) for row in sorted(found))
+        yield from ((row, found[row]) for row in sorted(found))
 
 
 def _starts(lines: list[bytes]) -> list[int]:

@@ -242,7 +242,7 @@ _MACHINES: tuple[Row, ...] = (
     ("wifi", "network|connection|profile|hotspot|wlan|access point", r"(?i:\b(?:wireless network|wi-?fi(?: network| connection)?|connection|hotspot|access point(?: name)?|wlan profile|all user profile|starting connection|activation of|associated (?:with|to))[ \t]{0,20}:?[ \t]{0,2})[\"'‘“]([^\"'\n’”]{1,40})[\"'’”]", "wifi"),
     ("wifi", "profile|wifi.|nmconnection", r"(?i:\ball user profile[ \t]{0,8}:[ \t]{0,2}|system-connections/)([^\s\n\"'/][^\n\"'/]{0,40}?)(?:\.nmconnection|$|\z|[\n\"])"),
     ("ip", ".", r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}", "ip4"),
-    ("ip", ":", rf"(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?::(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?", "ip6"),
+    ("ip", ":", rf"(?:{_HEX}{{1,4}}:){{7}}{_HEX}{{1,4}}|{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}}::(?:{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}})?|::{_HEX}{{1,4}}(?::{_HEX}{{1,4}}){{0,6}}", "ip6"),
     ("ip", "ip-", r"\bip-((?:\d{1,3}-){3}\d{1,3})\b"),
     ("ip", ".in-addr.arpa", r"\b((?:\d{1,3}\.){4})in-addr\.arpa"),
     ("ip", "0x|3232", r"(?i:\b(?:ip|addr(?:ess)?)[ =:]{1,3})(0xc0a8[0-9a-f]{4}|3232\d{6})\b"),

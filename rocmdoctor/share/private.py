@@ -19,7 +19,7 @@ from rocmdoctor.share.formats import COMMON_NAMES, ROWS, spelt
 from rocmdoctor.share.judge import JUDGES, Judge, evidence_words
 from rocmdoctor.share.views import View, decoded, unwrapped
 
-__all__ = ["COMMON_NAMES", "Span", "blocks", "evidence_words", "readings", "spans"]
+__all__ = ["Block", "COMMON_NAMES", "Span", "blocks", "evidence_words", "readings", "spans"]
 
 BLOCK = 256 << 10  # characters looked at together
 OVERLAP = 16 << 10  # and those around them: the longest key
@@ -76,14 +76,24 @@ def _formats() -> tuple[tuple[_Format, ...], _Hints]:
     return tuple(made), _Hints({hint for each in made for hint in each.hints if hint})
 
 
-def blocks(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """(start, end) of each block, and of the wider piece that is looked at for it; blocks end at a line's end where they can."""
+class Block(NamedTuple):
+    """A part of a text: its place in it, and ``piece``, the part with what is around it; [start, end) of the piece is the part."""
+
+    at: int  # of the piece, in the text
+    piece: str
+    start: int
+    end: int
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The text in parts that end at a line's end where they can."""
     start = 0
     while start < len(text):
         end = min(start + BLOCK, len(text))
         if end < len(text):
-            end = max(text.rfind("\n", start + BLOCK // 2, end) + 1, 0) or end
-        yield start, end, max(0, start - OVERLAP), min(len(text), end + OVERLAP)
+            end = text.rfind("\n", start + BLOCK // 2, end) + 1 or end
+        first = max(0, start - OVERLAP)
+        yield Block(first, text[first:end + OVERLAP], start - first, end - first)
         start = end
 
 
@@ -102,13 +112,9 @@ def readings(text: str) -> Iterator[tuple[View, bool]]:
             yield view, True
 
 
-def spans(text: str) -> Iterator[Span]:
-    """Everything private in ``text``; spans may overlap."""
-    for start, end, first, last in blocks(text):
-        piece = text[first:last]
-        for found in _in_piece(piece):
-            if start <= found.start + first < end:
-                yield Span(found.start + first, found.end + first, found.kind, found.value)
+def spans(block: Block) -> Iterator[Span]:
+    """Everything private that begins in the block, by its place in the piece; spans may overlap."""
+    return (found for found in _in_piece(block.piece) if block.start <= found.start < block.end)
 
 
 def _in_piece(piece: str) -> Iterator[Span]:

@@ -18,7 +18,7 @@ from rocmdoctor import later
 from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.share import private
-from rocmdoctor.share.private import Span
+from rocmdoctor.share.private import Block, Span
 from rocmdoctor.texts.attach import Attached, decode
 
 # Kinds whose values are replaced wherever they stand, not only where their place gave them away.
@@ -50,26 +50,28 @@ class Redactor:
         self._finder: ahocorasick_rs.AhoCorasick | None = None
         self._wanted: list[str] = []
         self._spaced = False
-        self._kept: dict[str, tuple[Span, ...]] = {}
+        self._kept: dict[tuple[int, int, int], tuple[Span, ...]] = {}  # by length, hash and start of a block
         self._room = _MOST_KEPT
         for kind, value in known:
             self._note(kind, value)
 
     def learn(self, text: str) -> None:
         """Take note of what is private in ``text``."""
-        for found in () if self._off else self._spans(text):
-            self._note(found.kind, found.value)
+        for block in () if self._off else private.blocks(text):
+            for found in self._spans(block):
+                self._note(found.kind, found.value)
 
-    def _spans(self, text: str) -> Iterable[Span]:
+    def _spans(self, block: Block) -> tuple[Span, ...]:
         """Kept, as every text is read twice, and names of probes and files come again and again."""
-        kept = self._kept.get(text)
+        key = len(block.piece), hash(block.piece), block.start
+        kept = self._kept.get(key)
         if kept is None:
-            kept = tuple(private.spans(text))
+            kept = tuple(private.spans(block))
             self._room -= 1 + len(kept)
             if self._room < 0:
                 self._kept.clear()
                 self._room = _MOST_KEPT
-            self._kept[text] = kept
+            self._kept[key] = kept
         return kept
 
     def _note(self, kind: str, value: str) -> None:
@@ -102,22 +104,23 @@ class Redactor:
         """``text`` with tokens in place of what is private; each line that a private value stands on keeps its own."""
         if self._off or not text:
             return text
-        found = [*self._spans(text), *self._known(text)]
-        if not found:
-            return text
-        found.sort(key=lambda span: (span.start, -span.end))
         parts: list[str] = []
-        at = 0
-        for span in _merged(found):
-            value = text[span.start:span.end]
-            if not _TOKEN.fullmatch(value):
-                token = self._token(span.kind, span.value, where)
-                value = "\n".join([token] * (value.count("\n") + 1))
-            parts += [text[at:span.start], value]
-            at = span.end
-        return "".join(parts) + text[at:]
+        at = 0  # what comes before is done
+        for block in private.blocks(text):
+            found = sorted([*self._spans(block), *self._known(block)], key=lambda span: (span.start, -span.end))
+            for span in _merged(found):
+                start, end = max(span.start + block.at, at), span.end + block.at
+                value = text[start:end]
+                if not value:
+                    continue
+                if not _TOKEN.fullmatch(value):
+                    token = self._token(span.kind, span.value or value, where)
+                    value = "\n".join([token] * (value.count("\n") + 1))
+                parts += [text[at:start], value]
+                at = end
+        return "".join(parts) + text[at:] if parts else text
 
-    def _known(self, text: str) -> Iterator[Span]:
+    def _known(self, block: Block) -> Iterator[Span]:
         """Where values stand that were learnt, in any form, also broken at a line's end."""
         if not self._bare:
             return
@@ -125,21 +128,19 @@ class Redactor:
             self._wanted = list(self._bare)
             self._spaced = any(" " in value for value in self._wanted)
             self._finder = ahocorasick_rs.AhoCorasick(self._wanted)
-        for start, end, first, last in private.blocks(text):
-            piece = text[first:last]
-            for view, broken in private.readings(piece):
-                for found, stop, value in self._occurrences(view.text):
-                    if not broken and self._bare[value][0] == "ip":  # elsewhere the same digits may be a version
-                        continue
-                    if broken and (not view.crosses(found, stop) or stop - found < _SHORTEST_BROKEN and " " not in value):
-                        continue
-                    here, there = view.source(found, stop)
-                    if start <= here + first < end:
-                        yield Span(here + first, there + first, *self._bare[value])
-            if self._spaced and "\n" in piece:  # a full name, at any line's end
-                for here, there, value in self._occurrences(piece.replace("\n", " ")):
-                    if "\n" in piece[here:there] and start <= here + first < end:
-                        yield Span(here + first, there + first, *self._bare[value])
+        for view, broken in private.readings(block.piece):
+            for found, stop, value in self._occurrences(view.text):
+                if not broken and self._bare[value][0] == "ip":  # elsewhere the same digits may be a version
+                    continue
+                if broken and (not view.crosses(found, stop) or stop - found < _SHORTEST_BROKEN and " " not in value):
+                    continue
+                start, end = view.source(found, stop)
+                if block.start <= start < block.end:
+                    yield Span(start, end, *self._bare[value])
+        if self._spaced and "\n" in block.piece:  # a full name, at any line's end
+            for start, end, value in self._occurrences(block.piece.replace("\n", " ")):
+                if block.start <= start < block.end and "\n" in block.piece[start:end]:
+                    yield Span(start, end, *self._bare[value])
 
     def _occurrences(self, text: str) -> Iterator[tuple[int, int, str]]:
         if self._finder is None:
@@ -186,17 +187,18 @@ class Redactor:
 
 
 def _merged(found: list[Span]) -> Iterator[Span]:
-    """Spans that touch are one value, of the graver kind: a password before an @ is not half of an address."""
-    now = found[0]
-    for span in found[1:]:
-        if span.start >= now.end:
-            yield now
+    """Spans that touch are one value, of the graver kind: a password before an @ is not half of an address. One that grew has no value of its own."""
+    now: Span | None = None
+    for span in found:
+        if now is None or span.start >= now.end:
+            if now:
+                yield now
             now = span
-        elif span.end > now.end or _GRAVEST.index(span.kind) < _GRAVEST.index(now.kind):
-            kind = min(span.kind, now.kind, key=_GRAVEST.index)
-            longer = span if span.end - span.start > now.end - now.start else now
-            now = Span(now.start, max(span.end, now.end), kind, longer.value if span.end <= now.end or span.start == now.start else now.value + span.value)
-    yield now
+            continue
+        kind = min(span.kind, now.kind, key=_GRAVEST.index)
+        now = Span(now.start, span.end, kind, "") if span.end > now.end else Span(now.start, now.end, kind, now.value)
+    if now:
+        yield now
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -138,7 +138,7 @@ def decoded(text: str) -> Iterator[View]:
         ("\\", 3, _escapes), ("%", 2, lambda t: _coded(t, _PERCENT)), ("=", 1, lambda t: _coded(t, _QUOTED_PRINTABLE)),
         ("&", 2, _entities), ("\0", 1, lambda t: ((f.start(), f.end(), "") for f in re.finditer("\0", t))))
     for sign, levels, undo in forms:
-        if sign not in text or sign == "=" and not re.search(r"=\r?\n|=3D|=C[2-9A-F]=[89AB]|=D[01]=[89AB]|=E2=8|\w=40\w", text):
+        if sign not in text or sign == "=" and not re.search(r"=\r?\n|=3D|=C[2-9A-F]=[89AB]|=D[01]=[89AB]|=E2=8|\w=40[a-z]", text):
             continue
         chain: list[View] = []
         now = text

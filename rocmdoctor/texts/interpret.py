@@ -7,15 +7,15 @@ import importlib
 import pkgutil
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor.diagnosis import join
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import kinds, paragraphs, prose, readers
+from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.lines import targets
 
@@ -27,7 +27,7 @@ MOST_ALIKE = 10  # hits of one pattern group with the same captures that a repor
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one text
 _NAMED = 12
 _LISTED = 200
-_WORDS = ("report_prose", "memory_prose", "named")  # they read any text, so they recognise none
+_WORDS = ("report_prose", "memory_prose", "named", "settings")  # they read any text, so they recognise none
 _UNITED = ("report.apps", "report.backends")  # what any text names counts
 ALL = frozenset(kinds.KINDS)
 PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
@@ -45,7 +45,7 @@ def modules() -> tuple[ModuleType, ...]:
 def gathered(name: str, text: str) -> Text:
     """A text of a probe: one named like a reader is that reader's alone, any other is a log."""
     own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in modules()) else ""
-    return Text(name, text if own else clean(text), reader=own)
+    return Text(name, door.printable(text) if own else clean(text), reader=own)
 
 
 def _kept(hits: list[Hit], text: Text) -> list[Hit]:
@@ -69,31 +69,58 @@ def _kept(hits: list[Hit], text: Text) -> list[Hit]:
     return out
 
 
+def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> list[Hit]:
+    """The hits of one text; of a big one those up to where the time was over."""
+    def pieces() -> Iterator[bytes]:
+        read = 0
+        try:
+            for block in blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts)):
+                if over():
+                    notes.append(f"{text.name}: the time for reading is over, only its first {read >> 20} MiB were searched")
+                    return
+                read += len(block)
+                yield block
+        except OSError as error:  # it was removed or replaced meanwhile
+            notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
+    return list(scanner.scan(text.name, pieces(), kind_at(text, parts)))
+
+
+def _never() -> bool:
+    return False
+
+
 def kind_at(text: Text, parts: list[kinds.Part] | None = None) -> Callable[[int], str]:
     """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
     if text.path:
-        with text.path.open("rb") as file:
+        with files.opened(text.path) as file:
             parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
     parts = parts or kinds.parts_of(text.text)
     starts = [start for start, _, _ in parts]
     return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 
 
-def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
-    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised."""
+def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
+    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
     said: dict[str, tuple[int, Fact]] = {}
     mentioned: dict[str, None] = {}
     had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in snapshot.hits}  # a bundle's logs were read when it was made
     lost: list[str] = []
+    said_before: set[str] = set()
     barren: list[str] = []
     recognised: list[dict[str, object]] = []
     for number, text in enumerate(texts):
+        if text.part and text.text in said_before:  # the same string again, of a document that repeats it
+            continue
+        if text.part:
+            said_before.add(text.text)
+        if over():
+            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: the time for reading is over")
+            break
         found: list[Hit] = []
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
-            lines = blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts))
-            found = list(scanner.scan(text.name, lines, kind_at(text, parts)))
+            found = _scanned(text, parts, scanner, over, snapshot.notes)
             snapshot.hits += _kept([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
@@ -148,4 +175,5 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner) -> None:
         snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
     if mentioned:
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
+    limits.bound(snapshot)
     join.join(snapshot.facts)

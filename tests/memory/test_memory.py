@@ -189,7 +189,7 @@ def test_an_installed_version_chooses_its_row():
 
 
 @pytest.mark.parametrize(("machine", "finding"), [
-    ("strix-halo-old-kernel", "kfd-pool-smaller-than-carveout"), ("mi300a-dkms", "ttm-options-for-other-module"),
+    ("strix-halo-old-kernel", "kfd-pool-smaller-than-carveout"), ("mi300a-dkms", "ttm-limit-set-for-unused-module"),
     ("strix-halo-overcommit", "gtt-limit-leaves-no-ram"), ("phoenix-780m", "gtt-limit-is-half-the-ram"),
     ("strix-halo-48-16", "carveout-larger-than-system-ram"),
 ])

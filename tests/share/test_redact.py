@@ -6,6 +6,7 @@ import json
 import pathlib
 import random
 import string
+import time
 
 import pytest
 
@@ -14,7 +15,7 @@ from rocmdoctor.facts.model import Absent, Known, ProbeRun, Snapshot, Unknown, r
 from rocmdoctor.knowledge import rules
 from rocmdoctor.render.report import html, markdown, terminal
 from rocmdoctor.scan.scanner import Scanner
-from rocmdoctor.share import private, redact
+from rocmdoctor.share import redact
 from rocmdoctor.share.redact import Redactor
 from rocmdoctor.texts import attach, interpret
 
@@ -158,9 +159,25 @@ def test_a_user_whose_name_is_a_word_of_the_trade_costs_no_evidence():
     assert redactor.text("ggml_vulkan: vulkan device; /home/vulkan/models") == "ggml_vulkan: vulkan device; /home/<user-1>/models"
 
 
-def test_hostile_lines_take_no_time():
-    for line in ("a" * 200_000, "-" * 100_000, "1." * 100_000, ":" * 100_000, "a@" * 50_000, "/home/" * 30_000, "AAAA_" * 40_000):
-        assert len(list(private.spans(line[:8192]))) >= 0
+HOSTILE = {
+    "dots behind an @": "x@ " + "a." * 50_000, "spaces behind serial": "serial" + " " * 60_000 + "x", "underscores behind nvme-": "nvme-" + "_" * 40_000, "dashes": "usb-" + "-" * 60_000,
+    "one letter": "a" * 200_000, "numbers": "1." * 100_000, "colons": ":" * 200_000, "at": "a@" * 50_000, "homes": "/home/" * 30_000, "words": "AAAA_" * 40_000, "backslashes": "\\" * 100_000,
+    "escapes": "\\u0041" * 20_000, "percent": "%41" * 40_000, "soft breaks": "=41=\n" * 40_000, "keys begun": "-----BEGIN PRIVATE KEY-----" * 4_000, "tokens": "eyJaaaaaaaa." * 10_000,
+    "passwords": "password=" * 20_000, "quotes": 'password="' * 20_000, "addresses": "10.1.2.3 " * 10_000, "MACs": "00:11:22:33:44:5f " * 8_000, "URLs": "http://" * 20_000, "empty lines": "\n" * 200_000,
+    "entities": "&amp;" * 40_000, "mails": "ab@cd.de" * 10_000, "query": "?token=" * 20_000, "hashes": "\n".join(f"{n:040x} something else" for n in range(4_000)),
+}
+
+
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_hostile_lines_take_no_time_and_twice_the_time_for_twice_the_length(shape):
+    spent = []
+    for text in HOSTILE[shape], HOSTILE[shape] * 4:
+        start = time.process_time()
+        redactor = Redactor([("user", "annika")])
+        redactor.learn(text)
+        redactor.text(text)
+        spent.append(time.process_time() - start)
+    assert spent[0] < 3 and spent[1] < 8 * spent[0] + 0.5
 
 
 def test_a_serial_of_one_of_several_devices_is_a_serial():

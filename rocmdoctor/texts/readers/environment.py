@@ -3,11 +3,12 @@
 >>> for r in read('export HSA_OVERRIDE_GFX_VERSION=10.3.0\\ndocker run -e HIP_VISIBLE_DEVICES=0 image\\n'
 ...     'Environment="OLLAMA_VULKAN=1"\\n  ROCR_VISIBLE_DEVICES: "1"\\n$env:HIP_PLATFORM = "amd"\\n'):
 ...     print(r.name, repr(r.value), r.line)
-env.HSA_OVERRIDE_GFX_VERSION '10.3.0' 1
-env.HIP_VISIBLE_DEVICES '0' 2
-env.OLLAMA_VULKAN '1' 3
-env.ROCR_VISIBLE_DEVICES '1' 4
-env.HIP_PLATFORM 'amd' 5
+env.HSA_OVERRIDE_GFX_VERSION 10.3.0 1
+env.HIP_VISIBLE_DEVICES 0 2
+env.OLLAMA_VULKAN 1 3
+env.ROCR_VISIBLE_DEVICES 1 4
+env.HIP_PLATFORM amd 5
+environment.set {'HSA_OVERRIDE_GFX_VERSION': '10.3.0', 'OLLAMA_VULKAN': '1', 'HIP_PLATFORM': 'amd'} 1
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _PREFIXES = (
     "HSA_", "HIP_", "ROCR_", "ROCM_", "ROCBLAS_", "HIPBLASLT_", "HIPBLAS_", "TENSILE_", "MIOPEN_", "GPU_", "AMD_",
     "AMDGPU_", "OLLAMA_", "PYTORCH_", "TORCH_", "GGML_", "LLAMA_", "VK_", "RADV_", "MESA_", "RUSTICL_", "VLLM_",
     "TRITON_", "FLASH_ATTENTION_", "NCCL_", "RCCL_", "HCC_", "DRI_", "AMDVLK_", "XLA_", "JAX_", "COMFYUI_",
-    "LEMONADE_", "BNB_", "USE_ROCM", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "LD_PRELOAD", "VLK_", "DISABLE_LAYER_",
+    "LEMONADE_", "BNB_", "USE_ROCM", "CUDA_VISIBLE_", "LIBGL_", "GALLIUM_", "ACO_", "HSAKMT_", "ROC_", "OCL_",
+    "LD_LIBRARY_PATH", "LD_PRELOAD", "VLK_", "DISABLE_LAYER_",
 )
 # Short notes of versions in the form of variables.
 _VERSIONS = {"TORCH": "torch.version", "ROCM": "runtime.rocm_version", "ROCM_VERSION": "runtime.rocm_version",
@@ -43,9 +45,15 @@ _FLAG = lazy(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"'
 _POWER = lazy(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
 _YAML = lazy(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
 _MAP = lazy(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
+_JSON_MAP = lazy(r"\"" + _NAME + r"\": ?\"([^\"\n]{0,800})\"")
+# Where quotation marks become part of the value: the list form of a compose file, and `set` of Windows.
+_LITERAL = lazy(r"^(?:(?:- +)|(?:[A-Z]:\\[^>]{0,200}> ?)?set +)" + _NAME + r"=([\"'][^\"'\n]{1,800}[\"'])\s*$")
+_SHELL = lazy(r"^(?:[$>#] |PS [^>]{0,80}> ?|\S{1,60}[$#] )?(?:export +|setx +|\$env:)")
+_UNIT = lazy(r"^[\"'`]?Environment=")
 
 
-def _wanted(name: str) -> bool:
+def wanted(name: str) -> bool:
+    """Whether a variable of this name can matter to a GPU stack."""
     return name.startswith(_PREFIXES)
 
 
@@ -84,23 +92,53 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
             yield power.group(1).upper(), power.group(2)
 
 
+def _of_map(line: str, number: int, server: dict[str, str]) -> Iterator[Reading]:
+    """The map that Ollama logs; in it what is not set is empty, or has its default."""
+    for pattern in (_MAP, _JSON_MAP):
+        for found in pattern.finditer(line, line.find("map[") if pattern is _MAP else 0):
+            if wanted(found.group(1)):
+                server[found.group(1)] = found.group(2)
+                if found.group(2):
+                    yield Reading("env." + found.group(1), found.group(2), "", number)
+
+
 def read(text: str) -> Iterator[Reading]:
-    """env.X for every assignment that stands like one; a sentence that names a variable is not one."""
+    """env.X for every assignment that stands like one; a sentence that names a variable is not one.
+
+    >>> log = 'msg="server config" env="map[HSA_OVERRIDE_GFX_VERSION: OLLAMA_DEBUG:false]"'
+    >>> [(r.name, r.value) for r in read('Environment="HSA_OVERRIDE_GFX_VERSION=11.0.0"\\n' + log) if r.name.startswith("environment")]
+    [('environment.server', {'HSA_OVERRIDE_GFX_VERSION': '', 'OLLAMA_DEBUG': 'false'}), ('environment.set', {'HSA_OVERRIDE_GFX_VERSION': '11.0.0'})]
+    """
+    server: dict[str, str] = {}
+    outside: dict[str, str] = {}
+    places: dict[str, int] = {}
     for number, line in lines(text):
         if "_" not in line and "=" not in line and "$env:" not in line:
             continue
-        if "map[" in line:
-            for found in _MAP.finditer(line, line.find("map[")):
-                if found.group(2) and _wanted(found.group(1)):
-                    yield Reading("env." + found.group(1), found.group(2), "", number)
+        if "map[" in line or "server config" in line:
+            places.setdefault("server", number)
+            latest: dict[str, str] = {}
+            yield from _of_map(line, number, latest)
+            server = {**latest, **{name: value for name, value in server.items() if value and value != "false"}}
             continue
         body = line.strip()
         if body.startswith(("#", "//", "REM ", "rem ")):
+            continue
+        literal = _LITERAL.match(body)
+        if literal and wanted(literal.group(1)):
+            yield Reading("env." + literal.group(1), literal.group(2), "", number)
             continue
         for name, raw in _of_line(body):
             value = _clean(raw)
             if value and value[0].isdigit() and name in _VERSIONS:
                 version = _VERSIONS[name]
                 yield Reading(version, value, "0" if version == "torch.version" else "", number)
-            if value is not None and _wanted(name):
+            if value is not None and wanted(name):
                 yield Reading("env." + name, value, "", number)
+                if _UNIT.match(body) or _SHELL.match(body):
+                    outside.setdefault(name, value)
+                    places.setdefault("set", number)
+    if server:
+        yield Reading("environment.server", server, "", places["server"])
+    if outside:
+        yield Reading("environment.set", outside, "", places["set"])

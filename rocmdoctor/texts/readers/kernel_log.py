@@ -24,7 +24,7 @@ from rocmdoctor.texts.lines import distribution_of_build, integer, lazy, lines, 
 
 TRUST = 3
 
-_MARKS = ("[drm", "amdgpu ", "amdgpu:", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
+_MARKS = ("[drm", "amdgpu ", "amdgpu:", "ttm: unknown parameter", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
           "vfio", "radeon ", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ")
 _RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
 _IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
@@ -148,7 +148,7 @@ def read(text: str) -> Iterator[Reading]:
             found = _GIVEN_AWAY.search(line)
             if found and products.gfx_of_pci_id(found.group(1)):
                 given.append(("1002:" + found.group(1).lower(), number))
-        if "amdgpu" not in line and "drm" not in line and "1002:" not in line:
+        if "amdgpu" not in line and "drm" not in line and "1002:" not in line and "unknown parameter" not in line:
             yield from _machine(number, line)
             if "VRAM: " in line and held and "radeon" in line:
                 yield from _gpu(number, line, next(reversed(held)))

@@ -11,6 +11,7 @@ llama.mmap False 1
 llama.kv_type q8_0 1
 llama.backend vulkan 4
 llama.tokens_per_second 52.1 4
+llama.options {'n-gpu-layers': '99', 'flash-attn': 'on', 'ctx-size': '32768', 'no-mmap': '', 'cache-type-k': 'q8_0'} 1
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import json
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import tables
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
 KINDS = frozenset(kinds.KINDS)  # people quote their command in their sentences
 
-_MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m", "--no-mmap")
+_MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m",
+          "--no-mmap", "num_gpu")
 _PROGRAM = lazy(r"(?:^|[\s/\\\"'`])(?:llama-(?:server|cli|bench|completion|run|perplexity|simple)(?:\.exe)?|main(?:\.exe)? -m"
                 r"|server(?:\.exe)? -m)\b(.{0,3000})")
 _LAYERS = lazy(r"(?:-ngl|--n-gpu-layers|--gpu-layers)[ =](\d{1,4})\b")
@@ -34,6 +37,8 @@ _CONTEXT = lazy(r"(?:^|\s)(?:-c|--ctx-size)[ =](\d{2,8})\b")
 _MMAP = lazy(r"(?:^|\s)(--no-mmap|-mmp[ =]0|--mmap[ =]0|--mmap)(?=\s|$)")
 _KV = lazy(r"(?:-ctk|--cache-type-k)[ =]([a-z]\w{1,8})\b")
 _SAID = lazy(r"llama_(?:context|new_context_with_model|init_from_model): (flash_attn|n_ctx|type_k) +=? ?= *(\w{1,12})\s*$")
+_NUM_GPU = lazy(r"(?:^|\s)PARAMETER +num_gpu +(\d{1,4})\b|\"num_gpu\" ?: ?(\d{1,4})\b|/set parameter num_gpu (\d{1,4})\b")
+_OPTION = lazy(r"(?:^|\s)(--?[a-z][a-z-]{0,24})(?:[ =](?!-[a-zA-Z-])([^\s\"'`\\]{1,80}))?(?=\s|$)")
 _TEST = lazy(r"^tg\d+")
 _BACKENDS = {"rocm": "rocm", "hip": "rocm", "cuda": "cuda", "vulkan": "vulkan", "cpu": "cpu", "blas": "cpu"}
 
@@ -61,12 +66,29 @@ def _asked(arguments: str, number: int) -> Iterator[Reading]:
         yield Reading("llama.kv_type", kv[1], "", number)
 
 
+def _options(arguments: str) -> dict[str, str]:
+    """The options of the table that stand in a command line, by their long names.
+
+    >>> _options("-m a.gguf -ngl 0 --no-mmap -fa --device Vulkan0 -x 3")
+    {'n-gpu-layers': '0', 'no-mmap': '', 'flash-attn': '', 'device': 'Vulkan0'}
+    """
+    table = tables.load("llama_options")
+    found: dict[str, str] = {}
+    for option in _OPTION.finditer(arguments.split(" | ")[0].split(" && ")[0]):
+        name = table["names"].get(option[1])
+        if name and (option[2] or name not in table["values"]):
+            takes = name in table["values"] or name == "flash-attn" and option[2] in ("on", "off", "auto", "0", "1")
+            found[name] = option[2] if takes and option[2] else ""
+    return found
+
+
 def _context(line: str, number: int) -> Iterator[Reading]:
     said = _SAID.search(line[:200])
     if said and said[1] == "flash_attn" and said[2] not in ("auto", "2"):
         yield Reading("llama.flash_attention", said[2] in ("1", "enabled", "on"), "", number)
     elif said and said[1] == "n_ctx" and said[2].isdigit():
         yield Reading("llama.context_tokens", int(said[2]), "", number)
+        yield Reading("llama.context_given", int(said[2]), "", number)
     elif said and said[1] == "type_k" and said[2] != "f16":
         yield Reading("llama.kv_type", said[2], "", number)
 
@@ -97,13 +119,21 @@ def _row(header: list[str], line: str, number: int) -> Iterator[Reading]:
 def read(text: str) -> Iterator[Reading]:
     """What was asked first; the first generation test of a table."""
     header: list[str] = []
+    options: dict[str, str] = {}
+    at = 0
     for number, line in lines(text):
         if "llama-" in line or " -m " in line:
             program = _PROGRAM.search(line[:4000])
             if program:
                 yield from _asked(program[1], number)
+                options, at = {**options, **_options(program[1])}, at or number
         elif line.lstrip()[:2] in ("-n", "-f", "-c", "--") and ("-ngl" in line or "--flash-attn" in line or "--ctx-size" in line or "-fa" in line):
             yield from _asked(line.strip(" \\`^"), number)  # a command that goes over several lines
+            options, at = {**options, **_options(line.strip(" \\`^"))}, at or number
+        if "num_gpu" in line:
+            layers = _NUM_GPU.search(line[:2000])
+            if layers:
+                yield Reading("llama.gpu_layers_asked", int(layers[1] or layers[2] or layers[3]), "", number)
         if "llama_" in line and "=" in line:
             yield from _context(line, number)
         if "|" in line:
@@ -113,3 +143,5 @@ def read(text: str) -> Iterator[Reading]:
                 yield from _row(header, line, number)
         if '"build_commit"' in line and line.lstrip()[:1] == "{":
             yield from _bench_line(line.strip(), number)
+    if options:
+        yield Reading("llama.options", options, "", at)

@@ -8,11 +8,13 @@
 ...     print(reading.line, reading.name, reading.item, reading.value)
 1 kernel.release  6.8.0-138-generic
 1 os.family  linux
+1 os.distribution  ubuntu
 2 dev.kfd_exists  True
 2 dev.kfd_group  render
 2 dev.kfd_mode  0660
 3 amdgpu.dkms  True
 3 amdgpu.version  6.19.14-2377056.24.04
+3 kernel.release  6.8.0-138-generic
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from rocmdoctor.texts.lines import distribution_of_build, lazy, lines, unquoted
 
 TRUST = 3
 
+_MODULES = ("amdgpu.", "ttm.", "amdttm.")
+
 _RELEASE = r"([2-7]\.\d{1,3}\.\d{1,3}[\w.+~-]{0,60})"
 _UNAME = lazy(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
 _BARE = lazy(rf"^{_RELEASE}\s*$")
@@ -36,13 +40,14 @@ _NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
 _ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
 _DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
 _CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
+_GRUB = lazy(r"^(?:export )?GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']([^\"'\n]{1,4000})[\"']")
 _OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0,300}|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))\s*$")
 _TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
 _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
 _MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
-    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu)|TTM pages limit", re.MULTILINE)
+    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:
@@ -135,6 +140,7 @@ def read(text: str) -> Iterator[Reading]:
     nodes: list[tuple[str, int]] = []
     options: dict[str, int] = {}
     built: dict[str, int] = {}
+    wanted: dict[str, int] = {}
     names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
     for number, raw in lines(text):
         line = unquoted(raw).rstrip()
@@ -162,10 +168,18 @@ def read(text: str) -> Iterator[Reading]:
         if cmdline and not re.search(r"docker |podman |--|=\S*\"", cmdline[1][:60]):
             yield Reading("kernel.cmdline", cmdline[1], line=number)
             for word in cmdline[1].split():
-                if word.startswith(("amdgpu.", "ttm.", "amdttm.")):
+                if word.startswith(_MODULES):
                     options.setdefault(word, number)
                 elif word.startswith(("modprobe.blacklist=", "module_blacklist=", "rd.driver.blacklist=")) and "amdgpu" in word:
                     yield Reading("amdgpu.blacklisted", word, line=number)
+        grub = _GRUB.match(line[:5000]) if line.startswith(("GRUB_", "export GRUB_")) else None
+        if grub:
+            wanted.setdefault(grub[1], number)
+            for word in grub[1].split():
+                if word.startswith(_MODULES):
+                    options.setdefault(word, number)
+    if wanted:  # the command line that the kernel had comes first, as a reader's first word counts
+        yield Reading("kernel.cmdline", " ".join(wanted), line=min(wanted.values()))
     if len(built) == 1:
         yield from (Reading("kernel.release", release, line=number) for release, number in built.items())
     if options:

@@ -1,0 +1,84 @@
+"""The words of a check, ``rules/checks/<name>.yaml``, as rules whose places are filled with what was read."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rocmdoctor.diagnosis.diagnose import Judged
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.diagnosis.row import as_rule
+from rocmdoctor.facts.model import Fact, Hit, Known
+from rocmdoctor.knowledge.check_words import findings
+from rocmdoctor.knowledge.conditions import Answer, Condition, parse
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_AT = re.compile(r"(.+):(\d{1,9})$")
+NEAR = 15  # lines between two settings of one text that may belong to one run
+
+
+def _filled(value: Any, words: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return _PLACE.sub(lambda found: words.get(found[1], found[0]), value).strip()
+    if isinstance(value, list):
+        return [_filled(each, words) for each in value]
+    if isinstance(value, dict):
+        return {key: _filled(each, words) for key, each in value.items()}
+    return value
+
+
+@functools.lru_cache(maxsize=512)
+def condition(text: str) -> Condition:
+    """A condition of a table, compiled once; raises ConditionError."""
+    return parse(text)
+
+
+def holds(text: str, seen: Evidence) -> bool | None:
+    """Whether a condition of a table holds; an empty one always does."""
+    return condition(text).ask(seen.lookup()).value if text else True
+
+
+def whole(pattern: str, value: str) -> bool:
+    """Whether the pattern (RE2, as the tables write it) matches the whole value.
+
+    >>> whole("[01]", "1"), whole("[01]", "10"), whole(".*", "")
+    (True, False, True)
+    """
+    return re.fullmatch(pattern, value) is not None
+
+
+def hits_of(facts: Mapping[str, Fact], names: Iterable[str], rule: str) -> list[Hit]:
+    """The lines of texts that the values of these facts were read in."""
+    found = []
+    for name in names:
+        fact = facts.get(name)
+        place = _AT.match(fact.source) if isinstance(fact, Known) else None
+        if place and isinstance(fact, Known):
+            found.append(Hit(rule, name, place[1], int(place[2]), f"{name.removeprefix('env.')}={fact.value}"[:400], {}))
+    return found
+
+
+def together(facts: Mapping[str, Fact], first: str, second: str) -> bool:
+    """Whether two values can belong to one run: both of the machine, or near each other in one text."""
+    places = [_AT.match(fact.source) if isinstance(fact := facts.get(name), Known) else None for name in (first, second)]
+    if places[0] is None or places[1] is None:
+        return places[0] is None and places[1] is None
+    return places[0][1] == places[1][1] and abs(int(places[0][2]) - int(places[1][2])) <= NEAR
+
+
+def judged(check: str, name: str, seen: Evidence, words: Mapping[str, str], used: Iterable[str], *, sure: bool = False, value: bool | None = True,
+           missing: Iterable[str] = (), hits: Iterable[Hit] = (), item: str = "", for_each: str = "", **over: Any) -> Judged:
+    """A finding of a check. ``sure``: it is trouble also where no symptom was told; ``over`` replaces fields of the row."""
+    row = {**findings(check)[name], **{key: each for key, each in over.items() if each is not None}}
+    row = _filled(row, words)
+    rule = as_rule(name, row["title"], layer=row["layer"], severity=row["severity"], says=row.get("says") or "", why=row.get("why") or "",
+                   asks=row.get("asks") or "", fixes=row.get("fixes") or (), explains=row.get("explains") or (), instead_of=row.get("instead_of") or (),
+                   references=row.get("sources") or (), general=row.get("general") is True, for_each=for_each)
+    used = tuple(used)
+    explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
+    lines = list(hits)
+    if (explained or sure) and not lines:
+        lines = hits_of(seen.facts, used, name)
+    return Judged(rule, Answer(value, used, tuple(missing)), item, explained=explained, hits=lines)

@@ -1,0 +1,152 @@
+"""Kernel command line and modprobe.d: each parameter against the table ``kernel_parameters``, the modules that are loaded and the RAM."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rocmdoctor.diagnosis.checks._words import holds, judged, whole
+from rocmdoctor.diagnosis.diagnose import Judged
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts.model import Known
+from rocmdoctor.knowledge import spelling, tables
+from rocmdoctor.knowledge.rules import Rulebook
+
+_CHECK = "parameters"
+_LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"
+_UNIT = {"pages_limit": 4096, "gttsize": 1 << 20}
+_MEMORY = re.compile(r"gtt|pages_limit|page_pool_size")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter as it is set: ``module.name`` or the kernel's own name, and the fact that says so."""
+
+    name: str
+    value: str
+    fact: str
+
+
+def set_parameters(line: str, options: list[str]) -> list[Parameter]:
+    """What a command line and the lines of modprobe.d set, in order, each once.
+
+    >>> [(p.name, p.value) for p in set_parameters("quiet nomodeset amdgpu.dc=0", ["options amdgpu runpm=0 gttsize=8", "amdgpu.dc=0"])]
+    [('quiet', ''), ('nomodeset', ''), ('amdgpu.dc', '0'), ('amdgpu.runpm', '0'), ('amdgpu.gttsize', '8')]
+    """
+    found = [Parameter(*_pair(word), _LINE) for word in line.split()]
+    for option in options:
+        words = option.split()
+        if len(words) > 2 and words[0] == "options":
+            found += [Parameter(f"{words[1]}.{name}", value, _FILES) for name, value in map(_pair, words[2:])]
+        elif len(words) == 1 and Parameter(*_pair(option), _LINE) not in found:
+            found.append(Parameter(*_pair(option), _FILES))
+    return list(dict.fromkeys(found))
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, _, value = word.strip("\"'`,;").partition("=")
+    return name.replace("-", "_") if "." in name else name, value.strip("\"'")
+
+
+@functools.cache
+def _rows() -> dict[str, dict[str, Any]]:
+    rows = {row["name"]: row for row in tables.load("kernel_parameters")["rows"]}
+    return {name: rows.get(row.get("same_as"), row) for name, row in rows.items()}
+
+
+def _known(seen: Evidence, name: str) -> Any:
+    fact = seen.facts.get(name)
+    return fact.value if isinstance(fact, Known) else None
+
+
+def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
+    """What is wrong with the parameters that are set."""
+    parameters = set_parameters(str(_known(seen, _LINE) or ""), list(map(str, _known(seen, _FILES) or [])))
+    yield from _unknown(seen, parameters)
+    yield from _harm(seen, parameters)
+    yield from _other_module(seen, parameters)
+    yield from _sizes(seen, parameters)
+    yield from _twice(seen, parameters)
+
+
+def _unknown(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """Names that the module does not have: by the kernel's own word, or by the list of all it ever had."""
+    known: dict[str, list[str]] = tables.load("kernel_parameters")["known"]
+    missing: dict[str, str] = {}
+    for name in _known(seen, _IGNORED) or []:
+        missing.setdefault(str(name) if "." in str(name) else f"amdgpu.{name}", _IGNORED)
+    for each in parameters:
+        module, _, name = each.name.partition(".")
+        if name and module in known and name not in known[module]:
+            missing.setdefault(each.name, each.fact)
+    for finding, names in (("gtt-parameter-ignored", [name for name in missing if _MEMORY.search(name) or name.startswith(("ttm.", "amdttm."))]),
+                           ("module-parameter-does-not-exist", [name for name in missing if not _MEMORY.search(name) and name.startswith("amdgpu.")])):
+        if names:
+            near = [(name, spelling.nearest(name.partition(".")[2], known[name.partition(".")[0]])) for name in names]
+            meant = ", ".join(f"{name} for {name.partition('.')[0]}.{right}" for name, right in near if right)
+            yield judged(_CHECK, finding, seen, {"names": ", ".join(names), "near": f" ({meant})" if meant else ""},
+                         dict.fromkeys(missing[name] for name in names), sure=True)
+
+
+def _harm(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """Values that are known to harm, as their rows say it."""
+    told: set[str] = set()
+    for each in parameters:
+        for harm in _rows().get(each.name, {}).get("harm") or ():
+            finding = str(harm.get("id") or "kernel-parameter-harms")
+            if not whole(str(harm.get("value", ".*")), each.value) or holds(str(harm.get("only") or ""), seen) is not True:
+                continue
+            mark = f"{finding} {each.name}"
+            if mark not in told:
+                words = {"name": each.name, "value": each.value, "says": str(harm.get("says") or ""), "do": str(harm.get("do") or "Remove it"),
+                         "bare": each.name.rpartition(".")[2]}
+                yield judged(_CHECK, finding, seen, words, [each.fact, *_asked(harm)], item="" if harm.get("id") else each.name,
+                             severity=harm.get("severity"), explains=harm.get("explains", []))
+            told.add(mark)
+            break
+
+
+def _asked(harm: dict[str, Any]) -> list[str]:
+    return re.findall(r"\b(?:kernel|memory)\.\w+", str(harm.get("only") or "").replace("power.state_trouble", ""))
+
+
+def _other_module(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """A limit that is given to the memory manager that is not in charge."""
+    limits = [each for each in parameters if re.fullmatch(r"(?:amd)?ttm\.(?:pages_limit|page_pool_size)", each.name)]
+    modules = {each.name.partition(".")[0] for each in limits}
+    if len(modules) != 1:
+        return
+    (module,) = modules
+    used = _known(seen, "memory.ttm_module")
+    words = {"set": module, "options": ", ".join(f"{each.name}={each.value}" for each in limits), "used": str(used or "amdttm")}
+    facts = dict.fromkeys(each.fact for each in limits)
+    if used in ("ttm", "amdttm") and used != module:
+        yield judged(_CHECK, "ttm-limit-set-for-unused-module", seen, words, [*facts, "memory.ttm_module"], sure=True)
+    elif used is None and module == "ttm" and _known(seen, "amdgpu.dkms") is True:
+        yield judged(_CHECK, "ttm-limit-set-for-unused-module", seen, words, [*facts, "amdgpu.dkms"], value=None, missing=["memory.ttm_module"])
+
+
+def _sizes(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """Limits beyond the RAM of the machine."""
+    ram = _known(seen, "memory.ram_bytes")
+    for each in parameters:
+        unit = _UNIT.get(each.name.rpartition(".")[2])
+        if ram and unit and each.value.isdigit() and int(each.value) * unit > int(ram) and int(each.value) * unit < 1 << 46:
+            yield judged(_CHECK, "parameter-exceeds-ram", seen, {
+                "name": each.name, "value": each.value, "asked": f"{int(each.value) * unit / 2**30:.0f} GiB", "ram": f"{ram / 2**30:.0f} GiB"},
+                [each.fact, "memory.ram_bytes"], item=each.name)
+
+
+def _twice(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """One parameter with several values."""
+    values: dict[str, dict[str, str]] = {}
+    for each in parameters:
+        if each.name.startswith(("amdgpu.", "ttm.", "amdttm.")):
+            values.setdefault(each.name, {})[each.value] = each.fact
+    for name, found in values.items():
+        if len(found) > 1:
+            yield judged(_CHECK, "parameter-set-twice", seen, {"name": name, "values": ", ".join(found), "bare": name.rpartition(".")[2]},
+                         dict.fromkeys(found.values()), item=name)

@@ -1,0 +1,21 @@
+"""The findings of the checks over tables, ``rules/checks/<check>.yaml``: their ids and words."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from rocmdoctor.knowledge import compiled
+from rocmdoctor.knowledge.paths import data_dir
+
+
+@functools.cache
+def findings(check: str) -> dict[str, dict[str, Any]]:
+    """The findings of a check by id."""
+    return {str(row["id"]): row for row in compiled.part(f"checks/{check}.yaml")["findings"]}
+
+
+@functools.cache
+def every_finding() -> dict[str, dict[str, Any]]:
+    """The findings of all checks by id."""
+    return {name: row for file in sorted((data_dir("rules") / "checks").glob("*.yaml")) for name, row in findings(file.stem).items()}

@@ -1,0 +1,133 @@
+"""The version of a component as the facts have it: which facts name it stands in the table ``components``, section ``versions``."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rocmdoctor.facts import versions
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Absent, Fact, Known
+from rocmdoctor.facts.vocabulary import entity, key
+from rocmdoctor.knowledge import tables
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the version of a component is read; ``component`` is its row of the table ``components``."""
+
+    name: str
+    title: str
+    layer: str
+    component: str
+    read: tuple[str, ...]
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts behind it, the leading one first."""
+        behind = {"pip": "pip.packages", "package": "packages.installed", "app": "app.version"}
+        return tuple(dict.fromkeys(behind.get(way.partition(":")[0], way.removeprefix("local:")) for way in self.read))
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Versions of one component; ``absent`` when somebody looked and it is not there; ``fact`` names where the first one stands."""
+
+    values: tuple[str, ...] = ()
+    fact: str = ""
+    absent: bool = False
+
+
+@functools.cache
+def places() -> dict[str, Place]:
+    """Every component that has known defects, by its name."""
+    rows = tables.load("components")["versions"]
+    return {row["component"]: Place(row["component"], row["title"], row["layer"], row["of"], tuple(row["read"])) for row in rows}
+
+
+def _stored(facts: Mapping[str, Fact], name: str) -> Iterator[Fact]:
+    kind = entity(name)
+    for stored in [name, *(key(name, item) for item in items_of(dict(facts), kind))] if kind else [name]:
+        if stored in facts:
+            yield facts[stored]
+
+
+def _named(facts: Mapping[str, Fact], name: str, pattern: str) -> Iterator[str]:
+    """Versions of the packages of a fact whose whole name fits."""
+    for fact in _stored(facts, name):
+        if isinstance(fact, Known) and isinstance(fact.value, dict):
+            yield from (str(version) for package, version in fact.value.items() if version and re.fullmatch(pattern, str(package), re.I))
+
+
+def _of_app(facts: Mapping[str, Fact], name: str) -> Iterator[str]:
+    for item in items_of(dict(facts), "app"):
+        told, version = facts.get(key("app.name", item)), facts.get(key("app.version", item))
+        named = str(told.value) if isinstance(told, Known) else item.split("@")[0]
+        if named.lower().replace(" ", "") == name and isinstance(version, Known):
+            yield str(version.value)
+
+
+def _values(facts: Mapping[str, Fact], way: str) -> Iterator[str]:
+    kind, _, rest = way.partition(":")
+    if kind == "pip":
+        yield from _named(facts, "pip.packages", rest)
+    elif kind == "package":
+        yield from _named(facts, "packages.installed", rest)
+    elif kind == "app":
+        yield from _of_app(facts, rest)
+    elif kind == "local":
+        for fact in _stored(facts, rest):
+            found = re.search(r"\+rocm(\d[\w.]*)", str(fact.value)) if isinstance(fact, Known) else None
+            if found:
+                yield found[1]
+    else:
+        yield from (str(fact.value) for fact in _stored(facts, way) if isinstance(fact, Known) and fact.value not in (None, ""))
+
+
+def here(facts: Mapping[str, Fact], component: str) -> Here:
+    """The versions of a component that the facts name."""
+    place = places().get(component)
+    if place is None:
+        return Here()
+    if component.startswith("distro-"):
+        said = facts.get("os.distribution")
+        if not isinstance(said, Known):
+            return Here()
+        if component not in ("distro-ogc", f"distro-{str(said.value).split('-')[0]}"):
+            return Here(absent=True)
+        values = tuple(value for way in place.read for value in _values(facts, way))
+        return Here(values, place.read[0] if values else "")
+    for way in place.read:
+        values = tuple(dict.fromkeys(_values(facts, way)))
+        if component == "proxmox":
+            values = tuple(value for value in values if value.endswith("pve"))
+        if values:
+            return Here(tuple(as_release(component, value) for value in values), Place("", "", "", "", (way,)).facts[0])
+    known = [fact for name in place.read if ":" not in name for fact in _stored(facts, name)]
+    dkms = component == "amdgpu-dkms" and facts.get("amdgpu.dkms")
+    gone = bool(known) and all(isinstance(fact, Absent) for fact in known) or (isinstance(dkms, Known) and dkms.value is False)
+    return Here(absent=gone)
+
+
+def as_release(component: str, value: str) -> str:
+    """What the rows name it by: the Adrenalin release of a number of Windows, the driver release of an amdgpu module.
+
+    >>> as_release("adrenalin", "32.0.23033.1002"), as_release("amdgpu-dkms", "6.16.13"), as_release("mesa", "26.1.2")
+    ('26.3.1', '30.30', '26.1.2')
+    """
+    table = tables.load("driver_releases")
+    if component == "adrenalin":
+        return str(table["adrenalin"].get(value, value))
+    if component == "amdgpu-dkms":
+        parsed = versions.parse(value)
+        bare = ".".join(map(str, parsed.numbers)) if parsed else value
+        return str(table["dkms"].get(bare, value))
+    return value
+
+
+def raw(facts: Mapping[str, Fact], component: str) -> tuple[str, ...]:
+    """The versions as they were read, for bounds that are stated so (``scheme: driver`` or ``module``)."""
+    place = places().get(component)
+    return tuple(dict.fromkeys(value for way in place.read for value in _values(facts, way))) if place else ()

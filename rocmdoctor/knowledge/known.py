@@ -1,0 +1,165 @@
+"""Known defects, one row each in ``rules/data/known/<component>.yaml``: what is bad, on what, how it shows, what helps."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import pathlib
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from rocmdoctor.knowledge import cache
+from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.scan.literals import required
+from rocmdoctor.texts.kinds import GROUPS
+
+OWNER = "known"  # of the signals that stand in the rows
+STALE_DAYS = 120
+_SURE = ("maintainer", "release-note", "several")
+_SENTENCE = re.compile(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One defect. ``bad`` are ranges of versions, ``with_`` what else must be installed, empty lists stand for any."""
+
+    id: str
+    component: str
+    bad: tuple[dict[str, str], ...] = ()
+    good: tuple[str, ...] = ()
+    scheme: str = ""
+    note: str = ""
+    with_: dict[str, str] = field(default_factory=dict)
+    gfx: tuple[str, ...] = ()
+    os: tuple[str, ...] = ()
+    backend: tuple[str, ...] = ()
+    needs: str = ""
+    symptom: tuple[str, ...] = ()
+    signature: tuple[str, ...] = ()
+    severe: bool = False
+    says: str = ""
+    fix: tuple[str, ...] = ()
+    not_a_fix: tuple[str, ...] = ()
+    confirmed: str = ""
+    source: tuple[str, ...] = ()
+    read: str = ""
+
+    @property
+    def signal(self) -> str:
+        """The name of its signal."""
+        return self.id.replace("-", "_")
+
+    @property
+    def sure(self) -> bool:
+        """Whether more than one reporter stands behind it."""
+        return self.confirmed in _SURE
+
+    @property
+    def weak(self) -> bool:
+        """Whether nothing in it ties the defect to a version or a line."""
+        return not (self.bad or self.with_ or self.signature)
+
+    @property
+    def first_sentence(self) -> str:
+        """What goes wrong, in one sentence."""
+        return _SENTENCE.split(self.says, maxsplit=1)[0].rstrip(".")
+
+    @property
+    def bounds(self) -> str:
+        """The bad versions in words, "" without bounds."""
+        return ", ".join(map(_words, self.bad))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All rows by component, the date they were gathered, and what could not be read."""
+
+    rows: dict[str, tuple[Row, ...]]
+    as_of: str
+    problems: tuple[str, ...] = ()
+    literals: dict[str, list[list[list[str]]]] = field(default_factory=dict)
+
+    def all(self) -> list[Row]:
+        """Every row."""
+        return [row for rows in self.rows.values() for row in rows]
+
+    def by_id(self) -> dict[str, Row]:
+        """Every row by its id."""
+        return {row.id: row for row in self.all()}
+
+
+def _words(bounds: dict[str, str]) -> str:
+    if "exact" in bounds:
+        return bounds["exact"]
+    low, high = bounds.get("from", ""), bounds.get("through", "")
+    if low == high:
+        return low
+    end = f"to {high}" if high else f"before {bounds['before']}" if "before" in bounds else "and later"
+    return f"{low} {end}" if low else f"{high} and older" if high else end
+
+
+def build(component: str, data: dict[str, Any]) -> Row:
+    """A Row from plain data; raises ValueError, TypeError or KeyError for what is not of the form."""
+    texts = {name: tuple(map(str, data.get(name) or ())) for name in ("good", "gfx", "os", "backend", "symptom", "signature", "fix", "not_a_fix", "source")}
+    bad = tuple({str(kind): str(version) for kind, version in bounds.items()} for bounds in data.get("bad") or ())
+    return Row(id=str(data["id"]), component=component, bad=bad, scheme=str(data.get("scheme") or ""), note=str(data.get("note") or ""),
+               with_={str(name): str(bound) for name, bound in (data.get("with") or {}).items()}, needs=str(data.get("needs") or ""),
+               severe=data.get("severe") is True, says=str(data["says"]).strip(), confirmed=str(data.get("confirmed") or ""),
+               read=str(data.get("read") or ""), **texts)
+
+
+def _read(files: list[pathlib.Path]) -> dict[str, Any]:
+    """The files as plain data, with the literals of their signatures, which cost more than loading."""
+    found: dict[str, Any] = {}
+    for file in files:
+        try:
+            data = cache.parse_yaml(file.read_text("utf-8"))
+            for row in data["rows"]:
+                row["literals"] = [required(str(pattern)) for pattern in row.get("signature") or ()]
+            found[file.name] = data
+        except Exception as error:  # a broken file is that file's problem only
+            found[file.name] = {"__error__": str(error)}
+    return found
+
+
+@functools.cache
+def load() -> Table:
+    """The table of the house."""
+    files = sorted((data_dir("rules") / "data" / "known").glob("*.yaml"))
+    rows: dict[str, tuple[Row, ...]] = {}
+    problems: list[str] = []
+    dates: list[str] = []
+    literals: dict[str, list[list[list[str]]]] = {}
+    for name, data in cache.stamped("known.json", files, lambda: _read(files)).items():
+        if "__error__" in data:
+            problems.append(f"known/{name}: {data['__error__']}")
+            continue
+        made = []
+        for each in data["rows"]:
+            try:
+                row = build(str(data["component"]), each)
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                problems.append(f"known/{name}: {each.get('id') if isinstance(each, dict) else each}: {error!r}")
+                continue
+            made.append(row)
+            literals[row.id] = each["literals"]
+        rows[str(data["component"])] = tuple(made)
+        dates.append(str(data.get("as_of") or ""))
+    return Table(rows, max(dates, default=""), tuple(problems), literals)
+
+
+def signals() -> list[Signal]:
+    """The signatures of all rows, as signals that belong to ``known``; programs print them, people quote them."""
+    table = load()
+    return [Signal(OWNER, row.signal, row.signature, GROUPS["program"] | GROUPS["told"], negatable=True, literals=tuple(table.literals[row.id]))
+            for row in table.all() if row.signature]
+
+
+def age_days(today: datetime.date) -> int:
+    """Days since the table was gathered; 0 where it does not say."""
+    try:
+        return max((today - datetime.date.fromisoformat(load().as_of)).days, 0)
+    except ValueError:
+        return 0

@@ -1,0 +1,200 @@
+"""Whether a row of the known defects fits the facts: versions, GPU, system, backend, and what else it needs; three-valued."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rocmdoctor.facts import versions
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Known
+from rocmdoctor.facts.vocabulary import key
+from rocmdoctor.knowledge import component_versions
+from rocmdoctor.knowledge.component_versions import Here
+from rocmdoctor.knowledge.known import Row
+
+# Schemes whose versions no fact names; a bound of such a row leaves the version open.
+_UNREAD = ("package", "tag", "engine")
+_AS_READ = ("driver", "module")
+# Layers below the applications are those of Windows under WSL, not of its Linux.
+_HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "amdvlk")
+_WORD = re.compile(r"[A-Za-z0-9_][\w.+-]{2,}")
+_PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
+driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
+vulkan memory program programs set used use user users using installed install ubuntu option options mode system""".split())
+
+
+def both(answers: Iterable[bool | None]) -> bool | None:
+    """Whether all hold: false when one is false, else unknown when one is unknown."""
+    found = list(answers)
+    return False if False in found else None if None in found else True
+
+
+def is_in(values: Iterable[str], bounds: Iterable[Mapping[str, str]], scheme: str) -> bool | None:
+    """Whether one of the versions lies in one of the ranges."""
+    answers = [versions.in_range(value, one, scheme) for value in values for one in bounds]
+    return True if True in answers else None if None in answers or not answers else False
+
+
+def meets(here: Here, bound: str, scheme: str) -> bool | None:
+    """Whether a component is of a version such as ``>=6.4 <7.0`` or ``7.1.1``; ``>=0`` asks only whether it is there.
+
+    >>> meets(Here(("7.1.1",)), ">=6.4 <7.2", "rocm"), meets(Here(("7.1.1",)), "7.1", "rocm"), meets(Here(absent=True), ">=0", "")
+    (True, True, False)
+    """
+    if here.absent:
+        return False
+    if not here.values:
+        return None
+    if bound.strip() == ">=0":
+        return True
+    kinds = {">=": "from", "<": "before", "<=": "through", "": "exact", "==": "exact"}
+    parts = re.findall(r"(>=|<=|<|==|)\s*([^\s<>=,]+)", bound)
+    ranges = [{kinds[sign]: version.removesuffix(".x")} for sign, version in parts]
+    answers = [both(versions.in_range(value, one, scheme) for one in ranges) for value in here.values]
+    return True if True in answers else None if None in answers or not ranges else False
+
+
+@dataclass(slots=True)
+class Fit:
+    """How a row fits; ``used`` and ``missing`` are the facts that were asked."""
+
+    version: bool | None
+    gpu: bool | None
+    os: bool | None
+    backend: bool | None
+    others: bool | None
+    needs: bool | None
+    values: tuple[str, ...] = ()
+    used: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def excluded(self) -> bool:
+        """Whether something speaks against it."""
+        return False in (self.version, self.gpu, self.os, self.backend, self.others)
+
+
+class Machine:
+    """The facts (with ``about.*``) as the rows ask for them; ``said`` is further text that may name what a row needs."""
+
+    def __init__(self, facts: Mapping[str, Fact], said: str = "") -> None:
+        self.facts = facts
+        self._here: dict[str, Here] = {}
+        self._said = said
+        self._words: str | None = None
+        self.gpus = self._list("about.gpu")
+        self.systems = self._systems()
+        self.backends = self._list("about.backend")
+        sure = (facts.get(key("gpu.gfx_target", item)) for item in items_of(dict(facts)))
+        self.targets = tuple(str(fact.value).split(":")[0] for fact in sure if isinstance(fact, Known))
+
+    def _list(self, name: str) -> tuple[str, ...]:
+        fact = self.facts.get(name)
+        return tuple(map(str, fact.value)) if isinstance(fact, Known) and isinstance(fact.value, (list, tuple)) else ()
+
+    def _systems(self) -> tuple[str, ...]:
+        system, inside = self.facts.get("about.os"), self.facts.get("about.container")
+        names = [str(system.value)] if isinstance(system, Known) and system.value else []
+        return (*names, "container") if isinstance(inside, Known) and inside.value is True else tuple(names)
+
+    def here(self, component: str) -> Here:
+        """The versions of a component."""
+        if component not in self._here:
+            self._here[component] = component_versions.here(self.facts, component)
+        return self._here[component]
+
+    def said(self) -> str:
+        """Everything the facts and the lines that were seen name, in small letters."""
+        if self._words is None:
+            known = {name: str(fact.value) for name, fact in self.facts.items() if isinstance(fact, Known)}
+            told = [value for name, value in known.items() if not name.startswith(("packages.", "updates.", "boots."))]
+            told += [name for name in known if name.startswith("env.")]
+            self._words = "\n".join([*told, self._said]).lower()
+        return self._words
+
+    def gpu(self, row: Row) -> bool | None:
+        """Whether a GPU is one of the row's."""
+        if not row.gfx:
+            return True
+        if set(row.gfx) & set(self.gpus):
+            return True
+        if any(word.startswith("gfx") for word in self.gpus):
+            return False
+        families = [word for word in self.gpus if word not in ("amd", "apu", "dgpu")]
+        return False if families and not any(one.startswith("gfx") for one in row.gfx) else None
+
+    def system(self, row: Row) -> bool | None:
+        """Whether the row speaks of this system."""
+        if not row.os:
+            return True
+        names = set(self.systems)
+        if "wsl" in names and row.component not in _HOST:
+            names.add("linux")
+        if names & set(row.os):
+            return True
+        if not names:
+            return None
+        return None if set(row.os) == {"container"} and not isinstance(self.facts.get("about.container"), Known) else False
+
+    def backend(self, row: Row) -> bool | None:
+        """Whether a backend of the row is in use."""
+        if not row.backend or set(row.backend) & set(self.backends):
+            return True
+        return False if self.backends else None
+
+    def version(self, row: Row) -> tuple[bool | None, tuple[str, ...]]:
+        """Whether a version here is bad, and the versions; true without bounds."""
+        here = self.here(row.component)
+        if here.absent:
+            return False, ()
+        if not row.bad:
+            return True, here.values
+        usual = versions.scheme_of(row.component)
+        if row.scheme in _UNREAD or (row.scheme == "app" and usual != "app"):
+            return None, ()
+        values = component_versions.raw(self.facts, row.component) if row.scheme in _AS_READ else here.values
+        scheme = row.scheme or usual
+        if row.component == "adrenalin" and row.scheme == "driver":
+            values = tuple(value for value in values if value.count(".") == 3)
+        inside = is_in(values, row.bad, scheme)
+        if inside is not False and any(self._repaired(value, row, scheme) for value in values):
+            return False, values
+        return inside, values
+
+    @staticmethod
+    def _repaired(value: str, row: Row, scheme: str) -> bool:
+        """Whether a package of a series is one that the row calls good: a kernel 6.17.0-22-generic among the bad 6.17.x."""
+        return any(bound.loose and versions.same_series(value, good, scheme) and versions.at_least(value, good, scheme) is True
+                   for good in row.good if (bound := versions.parse(good, scheme)))
+
+    def needs(self, row: Row) -> bool | None:
+        """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs."""
+        if not row.needs:
+            return True
+        words = {word.lower().strip(".") for word in _WORD.findall(row.needs)} - _PLAIN
+        said = self.said()
+        named = [word for word in words if re.search(r"[\d_-]", word) or word in _APPS]
+        return True if named and any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in named) else None
+
+    def fit(self, row: Row) -> Fit:
+        """How the row fits, with the facts behind it."""
+        version, values = self.version(row)
+        others = both(meets(self.here(name), bound, versions.scheme_of(name)) for name, bound in row.with_.items())
+        found = Fit(version, self.gpu(row), self.system(row), self.backend(row), others, self.needs(row), values)
+        asked: list[tuple[str, bool | None]] = []
+        for name in (row.component, *row.with_):
+            place = component_versions.places().get(name)
+            if place and place.facts and (name in row.with_ or row.bad):
+                asked.append((self.here(name).fact or place.facts[0], version if name == row.component else others))
+        asked += [(fact, answer) for fact, wanted, answer in (("about.gpu", row.gfx, found.gpu), ("about.os", row.os, found.os),
+                                                              ("about.backend", row.backend, found.backend)) if wanted]
+        for fact, answer in asked:
+            (found.missing if answer is None else found.used).append(fact)
+        return found
+
+
+_APPS = frozenset("""ollama comfyui koboldcpp lemonade vllm sglang llama.cpp llama-server llama-bench pytorch torch jax tensorflow unsloth whisper.cpp localai
+jan gpt4all lmstudio zluda directml miopen hipblaslt rocblas rccl triton aiter flash-attention bitsandbytes xformers blender docker podman toolbox
+gemma qwen gpt-oss llama deepseek mistral mixtral flux sdxl wan whisper rpc mmap mmproj""".split())

@@ -1,0 +1,76 @@
+"""Settings that a person says were made: variables and kernel parameters named with their value inside a sentence.
+
+>>> said = '''I start it with `HSA_OVERRIDE_GFX_VERSION=10.3.0` in the unit. ROCR_VISIBLE_DEVICES is not set.
+... HIP_VISIBLE_DEVICES was set to "1" once. The kernel has amdgpu.runpm=0.
+... Without GGML_VK_DISABLE_COOPMAT=1 it crashes. Should I try AMD_LOG_LEVEL=3? With OLLAMA_VULKAN=1 it works.'''
+>>> for r in read(said):
+...     print(r.name, repr(r.value), r.line)
+env.HSA_OVERRIDE_GFX_VERSION '10.3.0' 1
+env.ROCR_VISIBLE_DEVICES None 1
+env.HIP_VISIBLE_DEVICES '1' 2
+amdgpu.modprobe_options ['amdgpu.runpm=0'] 2
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
+from rocmdoctor.texts.lines import Lines, clean, lazy
+from rocmdoctor.texts.readers.environment import wanted
+
+TRUST = 0
+KINDS = kinds.GROUPS["told"]
+_LIMIT = 120_000
+_NAME = r"(?<![\w./{$-])(?P<name>[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,60})"
+_SET = lazy(_NAME + r"[`\"']?(?: ?= ?| ?: ?[`\"'](?=[\w-])| (?:is |was |being )?(?:set )?(?:to|at) )[`\"']{0,2}(?P<value>[\w./:,;!~+-]{1,300})")
+_UNSET = lazy(r"(?:\b(?:no|unset) )?" + _NAME + r"[`\"']? (?:is|was|are) (?:not set|unset|not defined|undefined)\b")
+_PARAMETER = lazy(r"(?<![\w./-])(?P<name>(?:amdgpu|ttm|amdttm)\.[a-z][\w-]{1,40})=(?P<value>[\w.,:-]{1,100})")
+# Before it in the same sentence: not said of how things are.
+_NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dropp\w+|clear\w*"
+               r"|instead of|unless|should|could|would|may|might|need|needs|tr(?:y|ied|ies|ying)|suggest\w*"
+               r"|recommend\w*|advis\w+|if|guide\w*|example|e\.g\.|works? with|only with"
+               r"|fixed (?:by|with)|helps?|solv\w+|workaround)\b"
+               r"|n't\b|[Cc]an I", re.IGNORECASE)
+# After it: what it changed, so that the trouble told of is the one without it.
+_CURES = lazy(r"^[^.!?\n]{0,60}\b(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?"
+               r"|makes? no difference|changes? nothing|had no effect|did not help|no change)\b")
+
+
+def recognises(text: str) -> bool:
+    """Any text: what is named has no mark of its own."""
+    return "_" in text or "amdgpu." in text or "ttm." in text
+
+
+def _sentence(text: str, at: int) -> str:
+    """The part of the sentence that stands before an offset."""
+    before = text[max(0, at - 160):at]
+    return re.split(r"[.!?;](?=\s)|\n\s*\n|\n\s*[-*] ", before)[-1]
+
+
+def _holds(text: str, found: re.Match[str]) -> bool:
+    return not _NOT_SO.search(_sentence(text, found.start())) and not _CURES.search(text[found.end():found.end() + 120])
+
+
+def read(text: str) -> Iterator[Reading]:
+    """Variables with their values, those that are said to be unset, and parameters of the driver."""
+    text = clean(text[:_LIMIT])
+    lines = Lines(text)
+    found: list[tuple[int, str, str | None]] = []
+    for match in _SET.finditer(text):
+        value = match["value"].rstrip(".,;:`'\"")
+        if wanted(match["name"]) and value and _holds(text, match):
+            found.append((match.start(), match["name"], value))
+    for match in _UNSET.finditer(text):
+        if wanted(match["name"]):
+            found.append((match.start(), match["name"], None))
+    for start, name, value_ in sorted(found, key=lambda each: each[0]):
+        yield Reading("env." + name, value_, "", lines.at(start))
+    parameters: dict[str, int] = {}
+    for match in _PARAMETER.finditer(text):
+        if _holds(text, match):
+            parameters.setdefault(f"{match['name']}={match['value'].rstrip('.,:')}", lines.at(match.start()))
+    if parameters:
+        yield Reading("amdgpu.modprobe_options", list(parameters), "", min(parameters.values()))

@@ -1,0 +1,244 @@
+"""Attachments that were made to harm, through the real command: nothing outside is read or written, every bound is said."""
+
+import bz2
+import gzip
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from rocmdoctor.texts import budget, door, files, unpack
+
+LINE = "amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2\n"
+
+
+def run(*arguments, stdin=b"", **how):
+    def limits():
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    done = subprocess.run([sys.executable, "-m", "rocmdoctor", *map(str, arguments)], input=stdin, capture_output=True, timeout=300, preexec_fn=limits, **how)
+    assert b"Traceback" not in done.stderr and done.returncode in (0, 1, 2, 3), done.stderr[-500:]
+    return done
+
+
+def found(done):
+    return {finding["id"] for finding in json.loads(done.stdout)["findings"]}
+
+
+def tar(path, members, mode="w"):
+    with tarfile.open(path, mode) as tarred:
+        for name, data, link in members:
+            info = tarfile.TarInfo(name)
+            if link:
+                info.type, info.linkname = tarfile.SYMTYPE, link
+            info.size = len(data)
+            tarred.addfile(info, io.BytesIO(data))
+    return path
+
+
+def test_links_of_two_archives_write_and_read_nothing_outside(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.log").write_text(LINE.replace("ring", "OUTSIDE ring"))
+    hops = "class/l/" * 30
+    up = "../" * 60 + str(outside).lstrip("/")
+    links = [("sys/class/drm/card0/device/vendor", b"0x1002\n", ""), ("sys/class/l", b"", ".."), (f"sys/{hops}class/esc", b"", up)]
+    first = tar(tmp_path / "1.tar", [*links, ("sys/class/esc/new.log", b"written", "")])
+    second = tar(tmp_path / "2.tar", [("sys/class/esc/new.log", b"written", "")])
+    done = run("explain", "--json", first, second)
+    assert os.listdir(outside) == ["secret.log"] and b"OUTSIDE" not in done.stdout
+
+
+def test_links_that_stay_inside_still_lead_to_the_device(tmp_path):
+    device = "sys/devices/pci0000:00/0000:03:00.0"
+    members = [(f"{device}/vendor", b"0x1002\n", ""), (f"{device}/device", b"0x744c\n", ""), (f"{device}/class", b"0x030000\n", ""),
+               (f"{device}/drm/card0/x", b"1\n", ""), ("sys/class/drm/card0", b"", "../../devices/pci0000:00/0000:03:00.0/drm/card0"),
+               (f"{device}/drm/card0/device", b"", "../../../0000:03:00.0"),
+               ("sys/bus/pci/devices/0000:03:00.0", b"", "../../../devices/pci0000:00/0000:03:00.0")]
+    report = json.loads(run("explain", "--json", tar(tmp_path / "a.tar.gz", members, "w:gz")).stdout)
+    assert "1002:744c" in json.dumps(report["facts"])
+
+
+def test_a_folder_keeps_to_itself(tmp_path):
+    folder = tmp_path / "f"
+    folder.mkdir()
+    (tmp_path / "secret.log").write_text(LINE.replace("ring", "OUTSIDE ring"))
+    (folder / "a.log").symlink_to(tmp_path / "secret.log")
+    (folder / "b.log").write_text(LINE)
+    (folder / "kmsg").symlink_to("/proc/kmsg")
+    os.mkfifo(folder / "pipe")
+    done = run("explain", "--json", folder)
+    assert b"OUTSIDE" not in done.stdout and "gpu-hang" in found(done)
+    assert b"links that lead out of the folder, left out: a.log, kmsg" in done.stderr and b"pipe: not a regular file" in done.stderr
+
+
+def test_a_machine_in_a_folder_is_replayed_without_its_ways_out(tmp_path):
+    (tmp_path / "secret").write_text("OUTSIDEWORD\n")
+    machine = tmp_path / "m"
+    for name in ("sys/class/drm", "proc", "etc"):
+        (machine / name).mkdir(parents=True)
+    (machine / "proc/cmdline").symlink_to(tmp_path / "secret")
+    assert b"OUTSIDEWORD" not in run("explain", "--json", "--no-redact", machine).stdout
+
+
+def test_a_deep_folder_and_a_hundred_thousand_files_are_bounded(tmp_path, monkeypatch):
+    place = tmp_path / "top"
+    place.mkdir()
+    (place / "a.log").write_text(LINE)
+    here = place
+    for _ in range(80):
+        here = here / "d"
+        here.mkdir()
+    done = run("explain", "--json", place)
+    assert "gpu-hang" in found(done) and b"deeper than 64 folders" in done.stderr
+    monkeypatch.setattr(files, "MOST_ENTRIES", 20)
+    said = []
+    for number in range(50):
+        (place / f"{number}.txt").write_text("x")
+    assert len(list(files.entries(place, said.append))) < 50 and "more than 20 entries" in said[0]
+
+
+def header(name, size, kind):
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.REGTYPE])
+def test_a_bomb_is_one_line_and_what_came_before_counts(tmp_path, kind):
+    zeros = bz2.compress(bytes(64 << 20))
+    log = LINE.encode()
+    before = header("a.log", len(log), tarfile.REGTYPE) + log.ljust(512, b"\0")
+    (tmp_path / "a.tar.bz2").write_bytes(bz2.compress(before + header("x", 1 << 30, kind)) + zeros * 16)
+    before_usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run("explain", "--json", tmp_path / "a.tar.bz2")
+    assert "gpu-hang" in found(done) and b"a.tar.bz2: unpacks to more than 64 MiB, the rest is left out" in done.stderr
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_usage.ru_utime < 30
+
+
+def test_a_zip_of_very_many_members_is_not_opened(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        for number in range(70_000):
+            zipped.writestr(zipfile.ZipInfo(str(number)), b"")
+    assert b"its directory is bigger" in run("explain", tmp_path / "a.zip").stderr
+
+
+def test_archives_in_archives_are_read_to_a_depth(tmp_path):
+    raw = LINE.encode()
+    (tmp_path / "twice.log.gz").write_bytes(gzip.compress(gzip.compress(raw)))
+    assert "gpu-hang" in found(run("explain", "--json", tmp_path / "twice.log.gz"))
+    for _ in range(5):
+        raw = gzip.compress(raw)
+    (tmp_path / "deep.gz").write_bytes(raw)
+    assert b"an archive inside 3 others" in run("explain", tmp_path / "deep.gz").stderr
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as zipped:
+        zipped.writestr("inner.zip", _zip_of(LINE))
+    assert "gpu-hang" in found(run("explain", "--json", tmp_path / "z.zip"))
+    assert "gpu-hang" in found(run("explain", "--json", "-", stdin=(tmp_path / "z.zip").read_bytes()))
+
+
+def _zip_of(text):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as zipped:
+        zipped.writestr("a.log", text)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+@pytest.mark.parametrize("part", [0.004, 0.05, 0.5, 0.9])
+def test_a_cut_archive_is_one_clear_line(tmp_path, mode, part):
+    whole = tar(tmp_path / "whole", [("a.log", os.urandom(50_000).hex().encode() + b"\n" + LINE.encode() * 20, "")], mode).read_bytes()
+    (tmp_path / "cut.tar").write_bytes(whole[:int(len(whole) * part)])
+    done = run("explain", tmp_path / "cut.tar")
+    assert sum(b"cut.tar" in line for line in done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_the_header_readers_agree_with_the_standard_library(tmp_path):
+    members = [("a" * 300 + "/b.log", b"x" * 700, ""), ("ü.log", b"y", ""), ("l", b"", "a" * 200), ("empty", b"", "")]
+    for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        with tarfile.open(tmp_path / "t", "w", format=form) as tarred:
+            for name, data, link in members:
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                if link:
+                    info.type, info.linkname = tarfile.SYMTYPE, link
+                tarred.addfile(info, io.BytesIO(data))
+        with open(tmp_path / "t", "rb") as file:
+            read = [(member.name, member.source.read(1000), member.link) for member in unpack.tar_members(unpack.Raw(file, budget.Budget()), budget.Budget())]
+        assert read == members
+
+
+def test_one_clock_for_everything(tmp_path):
+    now = [0.0]
+    spent = budget.Budget(clock=lambda: now[0])
+    spent.file()
+    now[0] = budget.MOST_SECONDS + 1
+    for step in (spent.file, spent.member, lambda: spent.unpack(1)):
+        with pytest.raises(budget.Spent, match="time"):
+            step()
+
+
+@pytest.mark.parametrize(("raw", "why"), [(b"[" * 100_000, "nested"), (b"[" + b"[]," * 600_000 + b"1]", "values"), (b'"' + b"x" * (17 << 20) + b'"', "bigger"),
+                                          (b'{"a": \xff}', "UTF-8"), (b"1" * 5000, "digit"), (b"{", "Expecting")])
+def test_json_that_is_no_report(raw, why):
+    with pytest.raises(ValueError, match=why):
+        door.json_value(raw)
+
+
+def saved(tmp_path):
+    (tmp_path / "a.log").write_text(LINE)
+    run("explain", "--save", tmp_path / "s.json", tmp_path / "a.log")
+    return json.loads((tmp_path / "s.json").read_text())
+
+
+@pytest.mark.parametrize("change", [
+    lambda data: data["facts"].update({"os.name": {"state": "known", "value": "a\ud800\x07b", "source": "\udcff"}}),
+    lambda data: data["facts"].update({"memory.ram_bytes": {"state": "known", "value": ["x"], "source": "x"}}),
+    lambda data: data["facts"].update({f"gpu.vram_bytes[{n}]": {"state": "known", "value": n, "source": "x"} for n in range(3000)}),
+    lambda data: data["facts"].update({f"nonsense.{n}": {"state": "absent", "source": "x"} for n in range(5000)}),
+    lambda data: data["facts"].update({"gpu.holders[0]": {"state": "known", "value": [{"pid": 1}] * 30_000, "source": "x"}}),
+    lambda data: data.update(hits=data["hits"] * 20_000),
+    lambda data: data.update(notes=["n" * 5000] * 3000),
+], ids=["surrogates", "type", "gpus", "undeclared", "processes", "hits", "notes"])
+def test_a_saved_snapshot_of_another_making_is_bounded_and_said(tmp_path, change):
+    data = saved(tmp_path)
+    change(data)
+    (tmp_path / "s.json").write_text(json.dumps(data))
+    done = run("explain", "--json", tmp_path / "s.json")
+    report = json.loads(done.stdout)
+    assert "gpu-hang" in found(done) and len(done.stdout) < 20 << 20
+    assert len(report["snapshot"]["facts"]) < 1000 and len(report["snapshot"]["hits"]) <= 1000
+
+
+def test_outputs_that_are_closed_or_full(tmp_path):
+    (tmp_path / "a.log").write_text(LINE)
+    program = f"{sys.executable} -m rocmdoctor explain {tmp_path}/a.log"
+    full = subprocess.run(f"{program} > /dev/full", shell=True, capture_output=True)
+    assert full.returncode == 2 and full.stderr.count(b"\n") == 1 and b"cannot be written" in full.stderr
+    closed = subprocess.run(f"{program} >&-", shell=True, capture_output=True)
+    assert closed.returncode == 2 and closed.stderr.count(b"\n") == 1
+    assert subprocess.run(f"{program} 2>&-", shell=True, capture_output=True).returncode == 1
+    assert subprocess.run(f"{program} <&-", shell=True, capture_output=True).returncode == 1
+    gone = subprocess.run(["bash", "-c", f"{program} --json | true; echo ${{PIPESTATUS[0]}}"], capture_output=True)
+    assert gone.stdout.strip() == b"1" and gone.stderr == b""  # the reader had enough; the verdict stays
+
+
+@pytest.mark.parametrize(("text", "why"), [
+    ("fixes: [{do: x, commands: 5}]", b"commands"), ("explains: {a: 1}", b"explains"), ("sources: [5]", b"sources"), ("a: " + "[" * 5000, b"nest"),
+    ("x: [" + "1," * 60_000 + "1]", b"values")], ids=["commands", "explains", "sources", "deep", "many"])
+def test_a_hostile_rule_costs_only_itself(tmp_path, text, why):
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    head = "id: bad\nkind: symptom\ntitle: t\nseverity: error\nstage: app\npatterns: [ring gfx]\n"
+    (pack / "bad.yaml").write_text(head + ("" if text.startswith("sources") else "sources: [{url: https://x.example}]\n") + text + "\n")
+    os.mkfifo(pack / "pipe.yaml")
+    (pack / "zero.yaml").symlink_to("/dev/zero")
+    (tmp_path / "a.log").write_text(LINE)
+    done = run("explain", "--json", "--rules", pack, tmp_path / "a.log")
+    assert "gpu-hang" in found(done) and why in done.stderr and done.stderr.count(b"not a regular file") == 2
