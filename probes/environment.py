@@ -4,7 +4,7 @@ import os
 
 from probe_protocol import main
 
-PROVIDES = ("env.*",)
+PROVIDES = ("env.*", "environment.set", "environment.server")
 LANE = "quiet"
 DEADLINE = 3
 NEEDS = ()
@@ -13,7 +13,7 @@ PYTHON = "own"
 NAMES = """
     ACO_DEBUG AMDGPU_TARGETS AMD_DEBUG AMD_LOG_LEVEL AMD_LOG_LEVEL_FILE AMD_LOG_MASK AMD_SERIALIZE_COPY
     AMD_SERIALIZE_KERNEL AMD_VULKAN_ICD CUDA_VISIBLE_DEVICES DISABLE_ADDMM_HIP_LT
-    DISABLE_LAYER_AMD_SWITCHABLE_GRAPHICS_1 DRI_PRIME FLASH_ATTENTION_TRITON_AMD_ENABLE GGML_BACKEND_PATH
+    DISABLE_LAYER_AMD_SWITCHABLE_GRAPHICS_1 DRI_PRIME GALLIUM_DRIVER FLASH_ATTENTION_TRITON_AMD_ENABLE GGML_BACKEND_PATH
     GGML_CUDA_ALLREDUCE GGML_CUDA_CUBLAS_COMPUTE_TYPE GGML_CUDA_DEVICES GGML_CUDA_DISABLE_FUSION
     GGML_CUDA_DISABLE_GRAPHS GGML_CUDA_ENABLE_UNIFIED_MEMORY GGML_CUDA_GRAPH_OPT GGML_CUDA_NO_PINNED
     GGML_CUDA_P2P GGML_CUDA_REGISTER_HOST GGML_DISABLE_VULKAN GGML_OP_OFFLOAD_MIN_BATCH
@@ -51,7 +51,14 @@ NAMES = """
 FAMILIES = ("HSA_OVERRIDE_GFX_VERSION_", "DEBUG_CLR_", "MIOPEN_DEBUG_")
 APPLICATIONS = ("ollama", "llama-server", "llama-cli", "lmstudio", "lm-studio", "lemonade", "vllm", "koboldcpp", "sd-server")
 RECORDED = "/proc/self/environ"
+# Other names with these beginnings count as well: they may be misspelt. What may hold a secret never does.
+BEGINNINGS = ("HSA_", "HIP_", "ROCR_", "CUDA_VISIBLE_", "OLLAMA_", "GGML_VK_", "GGML_CUDA_", "RADV_")
+SECRET = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH")
 LONGEST = 4000
+
+
+def wanted(name):
+    return name in NAMES or (name.startswith(FAMILIES + BEGINNINGS) and not any(word in name for word in SECRET))
 
 
 def variables(tree):
@@ -64,7 +71,7 @@ def variables(tree):
 
 def services(tree, emit):
     """Variables of running GPU applications: theirs decide, not those of the shell that asks."""
-    theirs = {}
+    theirs, read = {}, []
     for pid in tree.names("/proc"):
         if not pid.isdigit() or int(pid) == os.getpid():
             continue
@@ -81,9 +88,10 @@ def services(tree, emit):
             continue
         for pair in pairs:
             key, equals, value = pair.partition("=")
-            if equals and (key in NAMES or key.startswith(FAMILIES)):
+            if equals and wanted(key):
                 theirs.setdefault(key, (value, "/proc/{}/environ ({})".format(pid, name)))
-    return theirs
+        read.append(name)
+    return theirs, read
 
 
 def probe(emit, tree):
@@ -91,8 +99,18 @@ def probe(emit, tree):
         found, source = variables(tree)
     except OSError as error:
         emit.unknown("env.*", "unreadable", str(error), "env")
+        emit.unknown("environment.set", "unreadable", str(error), "env")
+        emit.unknown("environment.server", "unreadable", str(error), "env")
         return
-    theirs = services(tree, emit)
+    theirs, read = services(tree, emit)
+    own = {name: value[:LONGEST] for name, value in sorted(found.items()) if wanted(name)}
+    emit.known("environment.set", own, source)
+    if read:
+        served = dict.fromkeys(own, "")
+        served.update((name, value[:LONGEST]) for name, (value, _) in theirs.items())
+        emit.known("environment.server", served, ", ".join(sorted(set(read))))
+    else:
+        emit.absent("environment.server", "no GPU application runs, or none whose environment may be read")
     for name, (value, where) in sorted(theirs.items()):
         emit.known("env." + name, value[:LONGEST], where)
     for name in NAMES:
@@ -103,7 +121,7 @@ def probe(emit, tree):
         else:
             emit.absent("env." + name, source)
     for name in sorted(found):
-        if name.startswith(FAMILIES) and name not in NAMES and name not in theirs:
+        if wanted(name) and name not in NAMES and name not in theirs:
             emit.known("env." + name, found[name][:LONGEST], source)
 
 

@@ -40,6 +40,8 @@ class _Out(io.RawIOBase):
         except BrokenPipeError:
             self._gone = True
         except BlockingIOError:
+            if sys.platform == "win32":  # a console there never answers so
+                raise
             os.set_blocking(self._number, True)
             return self.write(raw)
         except OSError as error:

@@ -190,11 +190,12 @@ def prepare() -> list[bytes]:
     from rocmdoctor.texts import attach, interpret
 
     book = rules.load()
-    scanner = Scanner(book.rules.values())
+    ours = len(list(book.patterns()))
+    scanner = Scanner(book.patterns())
 
     def at_hand(given: Any) -> Scanner:
         chosen = list(given)
-        return scanner if len(chosen) == len(book.rules) else Scanner(chosen)
+        return scanner if len(chosen) == ours else Scanner(chosen)
 
     examine.Scanner = at_hand  # type: ignore[misc,assignment]
     found = [path.read_bytes() for path in sorted((TOP / "fixtures/snapshots").rglob("*.json"))[:20]]

@@ -1,6 +1,8 @@
 """Generated pages are fresh, and the examples on the others do what they say."""
 
+import dataclasses
 import doctest
+import importlib.util
 import pathlib
 import pkgutil
 import re
@@ -8,15 +10,24 @@ import subprocess
 import sys
 import types
 
+import pytest
+import yaml
 from click.testing import CliRunner
 
 from rocmdoctor.commands import rules
+from rocmdoctor.diagnosis import checks
 from rocmdoctor.facts.vocabulary import FACTS, declared
+from rocmdoctor.knowledge import known
 from rocmdoctor.knowledge.conditions import FUNCTIONS
+from rocmdoctor.knowledge.rules import load
 from rocmdoctor.texts import readers
 from rocmdoctor.texts.kinds import GROUPS, KINDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+_SPEC = importlib.util.spec_from_file_location("readme_blocks", ROOT / "scripts/readme_blocks.py")
+assert _SPEC and _SPEC.loader
+readme_blocks = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(readme_blocks)
 
 
 def test_generated_pages_are_fresh():
@@ -40,6 +51,21 @@ def test_the_example_of_a_rule_is_one(tmp_path: pathlib.Path) -> None:
         assert said in done.stderr
     shown = CliRunner().invoke(rules.command, ["show", name[1], "--rules", str(tmp_path)])
     assert shown.output.startswith("The lab's image pretends")
+
+
+def test_the_example_of_a_row_is_one() -> None:
+    [page] = _blocks("writing-a-rule.md", "yml")
+    [row] = yaml.safe_load(page)
+    made = known.build("aiter", row)
+    assert set(row) <= {field.name.rstrip("_") for field in dataclasses.fields(known.Row)}
+    assert set(made.symptom) <= yaml.safe_load((ROOT / "rules/checks/known-defects.yaml").read_text("utf-8"))["symptoms"].keys()
+    text = (ROOT / "docs/writing-a-rule.md").read_text("utf-8")
+    assert not [name for name in re.findall(r"`rules/[\w/.-]+\.yaml`", text) if "<" not in name and not (ROOT / name.strip("`")).is_file()]
+
+
+def test_every_check_is_named_with_its_table() -> None:
+    text = (ROOT / "docs/writing-a-rule.md").read_text("utf-8")
+    assert not [name for _, name, _ in pkgutil.iter_modules(checks.__path__) if not name.startswith("_") and f"| `{name}` |" not in text]
 
 
 def test_an_example_that_lies_is_found(tmp_path: pathlib.Path) -> None:
@@ -69,3 +95,32 @@ def test_the_example_of_a_reader_is_one() -> None:
 def test_every_reader_is_named_where_it_says_what_can_be_attached() -> None:
     page = (ROOT / "docs/attachments.md").read_text("utf-8")
     assert not [name for _, name, _ in pkgutil.iter_modules(readers.__path__) if f"`{name}`" not in page]
+
+
+def test_what_the_readme_says_is_printed_is_printed() -> None:
+    page = (ROOT / "README.md").read_text("utf-8")
+    assert page.count("<!-- run: ") >= 5
+    assert readme_blocks.fresh(page) == page, "run python scripts/readme_blocks.py"
+
+
+def test_no_output_in_the_readme_is_written_by_hand() -> None:
+    page = (ROOT / "README.md").read_text("utf-8").split("\n")
+    opened = [number for number, line in enumerate(page) if line.startswith("```")][::2]
+    assert not [page[number + 1] for number in opened if page[number] != "```sh" and not page[number - 1].startswith("<!-- run: ")]
+
+
+def test_a_stale_block_is_written_anew_and_cut_where_it_says() -> None:
+    page = "<!-- run: rocmdoctor rules show kernel-missing; {} -->\n```\nold\n```\n"
+    first = readme_blocks.fresh(page.format("lines 1")).split("\n")
+    title = load().rules["kernel-missing"].title
+    assert first[1:] == ["```", "$ rocmdoctor rules show kernel-missing", title, "...", "```", ""]
+    assert readme_blocks.fresh(page.format("until Known from")).count("\n") > 8
+    with pytest.raises(ValueError, match="no line begins with"):
+        readme_blocks.fresh(page.format("until nowhere"))
+
+
+def test_no_link_leads_nowhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))]
+    assert len(links) > 30
+    assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]

@@ -55,7 +55,7 @@ def test_wheel_carries_its_knowledge_laid_out(wheel: Path, tmp_path: Path) -> No
 
 
 def test_wheel_has_the_template_and_the_script(wheel_names: list[str]) -> None:
-    assert "rocmdoctor/render/report.html.j2" in wheel_names
+    assert {"rocmdoctor/render/report/report.html.j2", "rocmdoctor/py.typed"} <= set(wheel_names)
     assert any(name.endswith(".dist-info/entry_points.txt") for name in wheel_names)
     assert not any(name.startswith(("tests/", "fixtures/")) or name.endswith(".pyc") for name in wheel_names)
 

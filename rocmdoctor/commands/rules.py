@@ -8,7 +8,7 @@ import re
 import click
 
 from rocmdoctor.commands._console import Usage
-from rocmdoctor.knowledge import rules
+from rocmdoctor.knowledge import known, rules
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 
 _FOLDERS = click.option("--rules", "folders", multiple=True, type=click.Path(exists=True, file_okay=False), metavar="DIR",
@@ -77,7 +77,7 @@ def rules_lint(folders: tuple[str, ...]) -> None:
     from rocmdoctor.knowledge import lint
 
     book = _book(folders)
-    _told(lint.form(book), f"{len(book.rules)} rules, {len(book.signals)} shared signals")
+    _told(lint.form(book), f"{len(book.rules)} rules, {len(book.signals)} shared signals, {len(known.load().all())} known defects")
 
 
 @command.command("test")

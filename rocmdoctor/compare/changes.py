@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rocmdoctor.compare import known_defects
 from rocmdoctor.compare.differences import Difference, differences, is_rate, unit
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.model import Fact, Known, Snapshot
 from rocmdoctor.facts.sections import Change, ChangedPart, Comparison, Event
 from rocmdoctor.facts.sizes import words
 from rocmdoctor.facts.vocabulary import key
-from rocmdoctor.knowledge import components, known_bad
+from rocmdoctor.knowledge import components
 from rocmdoctor.knowledge.components import Component
 
 # One change each: several GPUs or environments change apart from one another.
@@ -95,7 +96,7 @@ def _finish(made: Comparison, new: Snapshot) -> None:
         if change.component == "kernel":
             change.at = next((event.at for event in made.events if event.kind == "boot" and event.new == change.new), change.at)
         if change.standing == "suspect":
-            known_bad.judge(change, new.facts)
+            known_defects.judge(change, new.facts)
             if not made.two_machines:
                 by = next((event.by for event in reversed(made.events) if event.component == change.component and event.by), "")
                 from rocmdoctor.compare import way_back

@@ -32,7 +32,7 @@ class Judged:
     place: Place = field(default_factory=Place)
     explained: list[str] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)  # its own, not those of the symptoms it explains
-    general: bool = False
+    row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
 def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
@@ -51,11 +51,10 @@ def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
             continue
         for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
             place, answer = seen.ask(rule, item)[0]
-            explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
             hits = list(seen.own(rule, place))
             if answer.value is None:
                 answer, hits = _open_way(rule, seen, item, place, answer)
-            yield Judged(rule, answer, item, place, explained, hits, rule.general)
+            yield Judged(rule, answer, item, place, seen.explained(rule), hits)
 
 
 def _open_way(rule: Rule, seen: Seen, item: str, place: Place, answer: Answer) -> tuple[Answer, list[Hit]]:
@@ -131,8 +130,8 @@ def _decided(judged: list[Judged]) -> list[Judged]:
     """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
     left = [one for one in judged if one.rule.id not in beaten]
-    explained = {(hit.source, hit.line) for one in left if not one.general for hit in one.hits}
-    return [one for one in left if not (one.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
+    explained = {(hit.source, hit.line) for one in left if not one.rule.general for hit in one.hits}
+    return [one for one in left if not (one.rule.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
 
 
 def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
@@ -149,7 +148,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
         # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
         new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
         own = bool(one.hits) or one.rule.for_each == "llm"
-        return (one.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), -own, not new,
+        return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
     everything = sorted([*_of_rules(seen, book), *checks(seen, book)], key=order)
@@ -161,19 +160,20 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.answer.used)
              and one.rule.id not in set_aside]
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
-    left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - explained)]
+    left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - accounted)]
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
-    findings = [_finding(one, seen, "cause") for one in causes if not one.general]
-    findings += [finding for one, finding in symptoms if one.rule.specific and one.rule.id not in accounted]
+    findings = [_finding(one, seen, "cause") for one in causes if not one.rule.general]
+    findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
     findings += [finding for one, finding in shown if one.explained]
-    findings += [_finding(one, seen, "cause") for one in causes if one.general]  # it names the layer, a special one names the defect
+    findings += [_finding(one, seen, "cause") for one in causes if one.rule.general]  # it names the layer, a special one names the defect
     findings += [finding for one, finding in shown if not one.explained]
-    findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in accounted]
-    findings += [_finding(one, seen, "risk") for one in risks]
+    findings += [finding for one, finding in symptoms if not one.rule.specific]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
-    if any(finding.id not in told and SEVERITIES.index(finding.severity) <= SEVERITIES.index("warning") for finding in findings):
+    answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in risks if not one.row]
+    if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
+    findings += [_finding(one, seen, "risk") for one in risks]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts import vocabulary
@@ -55,9 +56,12 @@ class Evidence:
                 found.add(rule.id)
         return found
 
-    def ask(self, rule: Rule, item: str = "") -> list[tuple[Place, Answer]]:
-        """What the rule answers at each place where its signals stand close enough together, the best answer first."""
-        answers = [(place, rule.when.ask(self.lookup(item, rule.for_each, place))) for place in self.places(rule)]
+    def ask(self, rule: Rule, item: str = "", hidden: str = "") -> list[tuple[Place, Answer]]:
+        """What the rule answers at each place where its signals stand close enough together, the best answer first.
+
+        ``hidden`` is a fact that is taken as if nobody had read it.
+        """
+        answers = [(place, rule.when.ask(self.lookup(item, rule.for_each, place, hidden))) for place in self.places(rule)]
         return sorted(answers, key=lambda pair: {True: 0, None: 1, False: 2}[pair[1].value])
 
     def places(self, rule: Rule) -> list[Place]:
@@ -86,9 +90,11 @@ class Evidence:
             return self._hits.get((parts[1], parts[2]), [])
         return [hit for (owner, _), hits in self._hits.items() if owner == parts[1] for hit in hits]
 
-    def lookup(self, item: str = "", each: str = "", place: Place = Place()) -> Lookup:
+    def lookup(self, item: str = "", each: str = "", place: Place = Place(), hidden: str = "") -> Lookup:
         """The facts as one rule sees them: inside ``for_each`` the entity's facts are this item's, signals are those of the place."""
         def look(name: str) -> Fact | list[Fact]:
+            if hidden and name.removeprefix(ANYWHERE) == hidden:
+                return Unknown()
             if name.startswith(ANYWHERE):
                 return self._signal(name[len(ANYWHERE):], Place())
             if name.startswith(_SEEN):
@@ -111,6 +117,25 @@ class Evidence:
             return Known(True, hits[0].source) if hits else Known(False, "texts") if self._read else nothing
         values = list(dict.fromkeys(hit.captures[parts[3]] for hit in hits if parts[3] in hit.captures))
         return Known(values, hits[0].source) if values else Absent("texts") if self._read else nothing
+
+    def value(self, name: str) -> Any:
+        """The value of a fact of the machine, None when it is not known."""
+        fact = self.facts.get(name)
+        return fact.value if isinstance(fact, Known) else None
+
+    def text(self, name: str) -> str:
+        """The value as text, "" when it is not known."""
+        value = self.value(name)
+        return "" if value is None else str(value)
+
+    def texts(self, name: str) -> list[str]:
+        """The value as a list of texts, empty when it is not known."""
+        value = self.value(name)
+        return [] if value is None else list(map(str, value)) if isinstance(value, list) else [str(value)]
+
+    def explained(self, rule: Rule) -> list[str]:
+        """The symptoms that were seen of those that a rule explains."""
+        return [symptom for symptom in rule.explains if symptom in self.symptoms]
 
     def own(self, rule: Rule, place: Place) -> Iterator[Hit]:
         """The hits of the signals that the rule asks for, at a place; those that only name a topic left out."""

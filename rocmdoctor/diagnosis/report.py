@@ -10,6 +10,7 @@ from rocmdoctor import __version__
 from rocmdoctor.compare import finding as comparison
 from rocmdoctor.compare.changes import Before, changed_facts
 from rocmdoctor.diagnosis import kernel_table
+from rocmdoctor.diagnosis.checks import known_defects
 from rocmdoctor.diagnosis.diagnose import diagnose
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import LAYERS, Fact, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
@@ -128,5 +129,5 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems], memory=memory, changes=changed,
+                  missing, [*snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
                   kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None)

@@ -7,6 +7,8 @@ import hashlib
 import json
 import os
 import pathlib
+import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,7 @@ from rocmdoctor.knowledge import trusted_file
 
 MOST_BYTES = 64 << 20
 _HEAD_BYTES = 2 * 64 + 2
+_SETTLED_S = 2.0  # the coarsest time of a file system in use
 
 
 def _cache_file(name: str) -> pathlib.Path:
@@ -43,16 +46,17 @@ def parse_yaml(text: str) -> Any:
 
 def stamped(name: str, files: list[pathlib.Path], make: Callable[[], Any]) -> Any:
     """``make()``, plain data, kept under ``name`` until any of ``files`` changes."""
-    stamps = [f"{file}:{(stat := file.stat()).st_mtime_ns}:{stat.st_size}" for file in files]
-    return json.loads(kept(name, stamps, lambda: json.dumps(make()).encode()))
+    return json.loads(kept(name, [(str(file), file.stat()) for file in files], lambda: json.dumps(make()).encode()))
 
 
-def kept(name: str, stamps: list[str], make: Callable[[], bytes]) -> bytes:
-    """``make()``, kept under ``name`` while the stamps are the same. A cache that cannot be used is no error, and is replaced.
+def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[], bytes]) -> bytes:
+    """``make()``, kept under ``name`` until a source changes. A cache that cannot be used is no error, and is replaced.
 
     A file in which another user has a hand, or whose data is not what was written, is not used.
     """
-    digest = hashlib.sha256("\n".join(stamps).encode()).hexdigest()
+    # Nobody can set back the time of the last change of any kind (ctime): an edit that keeps size and date is seen, too.
+    signs = [f"{path}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}:{stat.st_size}" for path, stat in sources]
+    digest = hashlib.sha256("\n".join([sys.version, *signs]).encode()).hexdigest()
     path = _cache_file(name)
     try:
         raw = trusted_file.read(str(path), MOST_BYTES)
@@ -64,7 +68,11 @@ def kept(name: str, stamps: list[str], make: Callable[[], bytes]) -> bytes:
         trusted_file.leave_out(error, f"the cache {path.parent}")
     except OSError:
         pass
+    # Where time is counted in seconds, a file that has just changed can change once more without a sign.
+    settled = max((max(stat.st_mtime, stat.st_ctime) for _, stat in sources), default=0.0) < time.time() - _SETTLED_S
     body = make()
+    if not settled:
+        return body
     try:
         trusted_file.folder(str(path.parent))
         trusted_file.replace(str(path), _head(digest, body) + body)

@@ -11,8 +11,11 @@ from rocmdoctor.knowledge.paths import data_dir
 
 @functools.cache
 def findings(check: str) -> dict[str, dict[str, Any]]:
-    """The findings of a check by id."""
-    return {str(row["id"]): row for row in compiled.part(f"checks/{check}.yaml")["findings"]}
+    """The findings of a check by id: a list of them, or words by id whose sources stand in the rows. A check whose rows have the ids has none."""
+    table = compiled.part(f"checks/{check}.yaml")
+    if "findings" in table:
+        return {str(row["id"]): row for row in table["findings"]}
+    return {name: row for name, row in table.items() if isinstance(row, dict) and "title" in row}
 
 
 @functools.cache

@@ -1,12 +1,13 @@
 """All knowledge in one file: the tables as plain data, the house's rules and signals checked and laid out so that they load at once.
 
-A wheel carries the file (``hatch_build.py``). In a checkout it lies in the user's cache and is made anew when any source file, or the code
-that makes it, changed.
+It is kept in the user's cache and made anew when any source file, or the code that makes it, changed. A wheel carries one
+(``hatch_build.py``), which is taken over as long as the sources beside it are those it was made of.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import marshal
 import os
 import pathlib
@@ -18,52 +19,72 @@ from rocmdoctor.knowledge.paths import data_dir
 
 NAME = "compiled.bin"
 _CODE = ("knowledge", "scan/literals.py", "texts/kinds.py", "facts/vocabulary.py", "facts/model.py")
+_TABLES = ("checks", "data")
+_MADE_OF = "made of"
+_FORMAT = 4  # of marshal: every supported Python reads it
 
 
 def make(rules: Callable[[pathlib.Path], Any]) -> bytes:
     """The file's content; ``rules`` gives the rules and signals of the house as plain data."""
     root = data_dir("rules")
-    parts = {"rules": marshal.dumps(rules(root))}
-    for file in sorted((root / "data").rglob("*.yaml")):
+    parts: dict[str, Any] = {_MADE_OF: _sum(_sources()), "rules": marshal.dumps(rules(root), _FORMAT)}
+    for file in sorted(file for folder in _TABLES for file in (root / folder).rglob("*.yaml")):
         try:
-            parts[file.relative_to(root).as_posix()] = marshal.dumps(cache.parse_yaml(file.read_text("utf-8")))
+            parts[file.relative_to(root).as_posix()] = marshal.dumps(cache.parse_yaml(file.read_text("utf-8")), _FORMAT)
         except Exception:  # noqa: BLE001 - whoever asks for this table gets the reason
             continue
-    return marshal.dumps(parts)
+    return marshal.dumps(parts, _FORMAT)
 
 
-def _signs(folder: str) -> list[str]:
-    """Name, time and size of every file below a folder, which change with its content."""
+def _files(folder: str) -> list[tuple[str, os.stat_result]]:
+    """Every source file below a folder."""
     found = []
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda each: each.name):
             if entry.is_dir():
-                found += [] if entry.name == "__pycache__" else _signs(entry.path)
+                found += [] if entry.name == "__pycache__" else _files(entry.path)
             elif entry.name.endswith((".yaml", ".py")):
-                stat = entry.stat()
-                found.append(f"{entry.path}:{stat.st_mtime_ns}:{stat.st_size}")
+                found.append((entry.path, os.stat(entry.path)))
     return found
 
 
-def _sources() -> list[str]:
+def _sources() -> list[tuple[str, os.stat_result]]:
     package = pathlib.Path(__file__).resolve().parents[1]
-    signs = _signs(str(data_dir("rules")))
+    found = _files(str(data_dir("rules")))
     for name in _CODE:
         path = package / name
-        signs += _signs(str(path)) if path.is_dir() else [f"{path}:{(stat := path.stat()).st_mtime_ns}:{stat.st_size}"]
-    return signs
+        found += _files(str(path)) if path.is_dir() else [(str(path), path.stat())]
+    return found
+
+
+def _sum(sources: list[tuple[str, os.stat_result]]) -> str:
+    """What stands in the sources, wherever they lie."""
+    top = hashlib.sha256()
+    roots = str(data_dir("rules")), str(pathlib.Path(__file__).resolve().parents[1])
+    for path, _ in sources:
+        root = next(each for each in roots if path.startswith(each + os.sep))
+        raw = pathlib.Path(path).read_bytes()
+        top.update(f"{path[len(root):].replace(os.sep, '/')} {len(raw)}\n".encode() + raw)
+    return top.hexdigest()
+
+
+def _made(sources: list[tuple[str, os.stat_result]]) -> bytes:
+    """What the wheel carries, if it fits the sources, else made here."""
+    try:
+        raw = (data_dir("rules") / NAME).read_bytes()
+        if marshal.loads(raw)[_MADE_OF] == _sum(sources):
+            return raw
+    except (OSError, ValueError, EOFError, TypeError, KeyError):
+        pass
+    from rocmdoctor.knowledge import rules
+
+    return make(rules.plain)
 
 
 @functools.cache
 def _parts() -> dict[str, bytes]:
-    packed = data_dir("rules") / NAME
-    try:
-        raw = packed.read_bytes()
-    except OSError:
-        from rocmdoctor.knowledge import rules
-
-        raw = cache.kept(NAME, _sources(), lambda: make(rules.plain))
-    parts: dict[str, bytes] = marshal.loads(raw)
+    sources = _sources()
+    parts: dict[str, bytes] = marshal.loads(cache.kept(NAME, sources, lambda: _made(sources)))
     return parts
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Known
+from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.vocabulary import entity, key
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import tables, windows_drivers
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +21,19 @@ class Place:
 
     name: str
     title: str
-    layer: str
+    layer: Layer
     component: str
     read: tuple[str, ...]
 
     @property
     def facts(self) -> tuple[str, ...]:
         """The facts behind it, the leading one first."""
-        behind = {"pip": "pip.packages", "package": "packages.installed", "app": "app.version"}
-        return tuple(dict.fromkeys(behind.get(way.partition(":")[0], way.removeprefix("local:")) for way in self.read))
+        return tuple(dict.fromkeys(map(_fact_behind, self.read)))
+
+
+def _fact_behind(way: str) -> str:
+    behind = {"pip": "pip.packages", "package": "packages.installed", "app": "app.version"}
+    return behind.get(way.partition(":")[0], way.removeprefix("local:"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ def here(facts: Mapping[str, Fact], component: str) -> Here:
         if component == "proxmox":
             values = tuple(value for value in values if value.endswith("pve"))
         if values:
-            return Here(tuple(as_release(component, value) for value in values), Place("", "", "", "", (way,)).facts[0])
+            return Here(tuple(as_release(component, value) for value in values), _fact_behind(way))
     known = [fact for name in place.read if ":" not in name for fact in _stored(facts, name)]
     dkms = component == "amdgpu-dkms" and facts.get("amdgpu.dkms")
     gone = bool(known) and all(isinstance(fact, Absent) for fact in known) or (isinstance(dkms, Known) and dkms.value is False)
@@ -117,13 +122,12 @@ def as_release(component: str, value: str) -> str:
     >>> as_release("adrenalin", "32.0.23033.1002"), as_release("amdgpu-dkms", "6.16.13"), as_release("mesa", "26.1.2")
     ('26.3.1', '30.30', '26.1.2')
     """
-    table = tables.load("driver_releases")
     if component == "adrenalin":
-        return str(table["adrenalin"].get(value, value))
+        return windows_drivers.adrenalin_of(value) or value
     if component == "amdgpu-dkms":
         parsed = versions.parse(value)
         bare = ".".join(map(str, parsed.numbers)) if parsed else value
-        return str(table["dkms"].get(bare, value))
+        return str(tables.load("dkms_releases")["releases"].get(bare, value))
     return value
 
 

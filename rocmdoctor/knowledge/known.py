@@ -93,11 +93,10 @@ class Table:
 def _words(bounds: dict[str, str]) -> str:
     if "exact" in bounds:
         return bounds["exact"]
-    low, high = bounds.get("from", ""), bounds.get("through", "")
-    if low == high:
-        return low
-    end = f"to {high}" if high else f"before {bounds['before']}" if "before" in bounds else "and later"
-    return f"{low} {end}" if low else f"{high} and older" if high else end
+    low, high, before = (bounds.get(kind, "") for kind in ("from", "through", "before"))
+    if not low:
+        return f"{high} and older" if high else f"older than {before}"
+    return low if low == high else f"{low} to {high}" if high else f"{low} and later, before {before}" if before else f"{low} and later"
 
 
 def build(component: str, data: dict[str, Any]) -> Row:

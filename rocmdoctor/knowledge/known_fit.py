@@ -19,10 +19,11 @@ _UNREAD = ("package", "tag", "engine")
 _AS_READ = ("driver", "module")
 # Layers below the applications are those of Windows under WSL, not of its Linux.
 _HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "amdvlk")
-_WORD = re.compile(r"[A-Za-z0-9_][\w.+-]{2,}")
+_WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
+_NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
-vulkan memory program programs set used use user users using installed install ubuntu option options mode system""".split())
+vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
 
 
 def both(answers: Iterable[bool | None]) -> bool | None:
@@ -166,17 +167,28 @@ class Machine:
     @staticmethod
     def _repaired(value: str, row: Row, scheme: str) -> bool:
         """Whether a package of a series is one that the row calls good: a kernel 6.17.0-22-generic among the bad 6.17.x."""
-        return any(bound.loose and versions.same_series(value, good, scheme) and versions.at_least(value, good, scheme) is True
-                   for good in row.good if (bound := versions.parse(good, scheme)))
+        fixed = (good for good in row.good if (parsed := versions.parse(good, scheme)) and parsed.loose
+                 and all(versions.at_least(good, bounds["from"], scheme) is not False for bounds in row.bad if "from" in bounds))
+        return any(versions.same_series(value, good, scheme) and versions.at_least(value, good, scheme) is True for good in fixed)
+
+    @staticmethod
+    def demands(row: Row) -> set[str]:
+        """The names in what a row needs (programs, options, models, products); none where it needs nothing in particular, as "any ROCm compute"."""
+        words = {word.strip(".") for word in _WORD.findall(row.needs)}
+        return {low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS)}
 
     def needs(self, row: Row) -> bool | None:
-        """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs."""
+        """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs.
+
+        A situation in plain words ("suspend and resume") cannot be read, so that it stays unknown.
+        """
         if not row.needs:
             return True
-        words = {word.lower().strip(".") for word in _WORD.findall(row.needs)} - _PLAIN
+        words = self.demands(row)
+        if not words:
+            return None
         said = self.said()
-        named = [word for word in words if re.search(r"[\d_-]", word) or word in _APPS]
-        return True if named and any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in named) else None
+        return True if any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in words) else None
 
     def fit(self, row: Row) -> Fit:
         """How the row fits, with the facts behind it."""
@@ -196,5 +208,5 @@ class Machine:
 
 
 _APPS = frozenset("""ollama comfyui koboldcpp lemonade vllm sglang llama.cpp llama-server llama-bench pytorch torch jax tensorflow unsloth whisper.cpp localai
-jan gpt4all lmstudio zluda directml miopen hipblaslt rocblas rccl triton aiter flash-attention bitsandbytes xformers blender docker podman toolbox
+jan gpt4all lmstudio zluda directml miopen hipblaslt rocblas roctracer dsc rccl triton aiter flash-attention bitsandbytes xformers blender docker podman toolbox
 gemma qwen gpt-oss llama deepseek mistral mixtral flux sdxl wan whisper rpc mmap mmproj""".split())

@@ -11,9 +11,8 @@ from typing import Any
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
-from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot, Unknown
-from rocmdoctor.knowledge import check_words
-from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
+from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot
+from rocmdoctor.knowledge import check_words, known, known_lint
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.scanner import Scanner, blocks_of
@@ -68,38 +67,29 @@ def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
     """What is wrong with the words of a check's finding."""
     if name in book.rules:
         yield "a rule has this id, too"
-    if row.get("severity") not in SEVERITIES or row.get("layer") not in LAYERS or not row.get("title") or not row.get("sources"):
+    if row.get("severity") not in SEVERITIES or row.get("layer") not in LAYERS or not row.get("title") or "id" in row and not row.get("sources"):
         yield "a finding has title, severity, layer and sources"
     yield from (f"explains {other!r}, which is no symptom" for other in row.get("explains") or () if other not in book.rules)
     known = book.rules.keys() | check_words.every_finding().keys()
     yield from (f"instead_of {other!r}, which is no rule" for other in row.get("instead_of") or () if other not in known)
     yield from (f"formerly {other!r}, which is still there" for other in row.get("formerly") or () if other in known)
-    for command in (command for fix in row.get("fixes") or () for command in fix.get("commands") or ()):
-        if problem := shell_problem(re.sub(r"\{\w+\}", "X", str(command))):
-            yield f"the command {command!r} is none: {problem}"
+    listed = row.get("fixes") or []
+    for fix in listed if isinstance(listed, list) else [fix for each in listed.values() for fix in each]:
+        for command in fix.get("commands") or ():
+            if not isinstance(command, str):
+                yield f"{command!r} is no command but {type(command).__name__}"
+            elif fix.get("language", "shell") == "shell" and (problem := shell_problem(re.sub(r"\{\w+\}", "X", command))):
+                yield f"the command {command!r} is none: {problem}"
 
 
 def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
-    found = list(book.problems)
+    found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all())]
     for rule in book.rules.values():
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
     for name, row in check_words.every_finding().items():
         found += [f"{name}: {problem}" for problem in _finding(name, row, book)]
     return found
-
-
-def _lookup(seen: Evidence, rule: Rule, hidden: str) -> Iterator[Lookup]:
-    for place in seen.places(rule):
-        look = seen.lookup("0", rule.for_each, place)
-        yield lambda name, look=look: Unknown() if hidden and name.removeprefix(ANYWHERE) == hidden else look(name)  # type: ignore[misc]
-
-
-def ask(rule: Rule, snapshot: Snapshot, book: Rulebook, hidden: str = "") -> Answer:
-    """The rule's best answer over a snapshot, as if nobody had read the fact ``hidden``."""
-    seen = Evidence(snapshot, book)
-    answers = [rule.when.ask(look) for look in _lookup(seen, rule, hidden)]
-    return min(answers, key=lambda answer: {True: 0, None: 1, False: 2}[answer.value])
 
 
 def snapshot_of(example: dict[str, Any], scanner: Scanner) -> Snapshot:
@@ -118,12 +108,12 @@ def examples(rule: Rule, book: Rulebook, scanner: Scanner) -> Iterator[str]:
     """One line for each example of a rule that does not answer as it says, or whose answer a hidden fact turns round."""
     for kind, rows in rule.examples.items():
         for number, example in enumerate(rows, 1):
-            snapshot = snapshot_of(example, scanner)
-            got = ask(rule, snapshot, book).value
+            seen = Evidence(snapshot_of(example, scanner), book)
+            got = seen.ask(rule, "0")[0][1].value
             if got not in ((*EXPECTED[kind], None) if example.get("undecided") else EXPECTED[kind]):
                 yield f"example {kind} {number} answers {_word(got)}"
             for name in rule.when.names:
-                hidden = ask(rule, snapshot, book, name).value
+                hidden = seen.ask(rule, "0", name)[0][1].value
                 if hidden is not None and hidden != got:
                     yield f"example {kind} {number}: hiding {name} turns {_word(got)} into {_word(hidden)}"
 

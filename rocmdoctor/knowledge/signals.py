@@ -13,8 +13,7 @@ from typing import Any
 from rocmdoctor.scan.literals import required
 from rocmdoctor.texts.kinds import GROUPS, KINDS
 
-_FIELDS = {"id", "in", "scope", "patterns", "unless", "hits", "misses", "literals", "negatable", "topic"}
-SCOPES = ("line", "sentence")
+_FIELDS = {"id", "in", "patterns", "unless", "hits", "misses", "literals", "negatable", "topic"}
 # What turns the words after it into their opposite, close before them and in the same clause.
 NEGATION = (r"(?:\b(?:no longer|not|never|without|instead of|rather than|harmless|no|nor|neither|cannot)\b|n't\b)"
             r"[^.,;:!?]{0,24}$")
@@ -28,7 +27,6 @@ class Signal:
     name: str
     patterns: tuple[str, ...]
     kinds: frozenset[str] = frozenset()  # kinds of text it may be read in, every kind when empty
-    scope: str = "line"
     unless: tuple[str, ...] = ()
     negatable: bool = False  # whether a negation before the words, in the same clause, takes them back
     topic: bool = False  # it only says what the text is about: seen alone it is no sign of anything
@@ -78,10 +76,8 @@ def build(owner: str, name: str, data: Any) -> Signal:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
         raise ValueError(f"a signal is named in small letters, not {name!r} (YAML reads on, off, yes and no as booleans)")
     patterns = _texts(data.get("patterns"), f"patterns of {name}")
-    if data.get("scope", "line") not in SCOPES:
-        raise ValueError(f"signal {name}: scope is one of {', '.join(SCOPES)}")
     captures = frozenset(found for pattern in patterns for found in re.findall(r"\(\?P<(\w+)>", pattern))
-    return Signal(owner, str(name), patterns, kinds_of(data.get("in")), str(data.get("scope", "line")), _texts(data.get("unless") or [], "unless"),
+    return Signal(owner, str(name), patterns, kinds_of(data.get("in")), _texts(data.get("unless") or [], "unless"),
                   data.get("negatable") is True, data.get("topic") is True, tuple(data.get("literals") or ()), _texts(data.get("hits") or [], "hits"),
                   _texts(data.get("misses") or [], "misses"), captures)
 

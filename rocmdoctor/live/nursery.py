@@ -26,7 +26,7 @@ def _probe(argv: list[str], noise: str) -> int:
     os.dup2(sink, 1)
     os.dup2(sink, 2)
     os.close(sink)
-    sys.argv = argv
+    sys.argv, sys.path[0] = argv, os.path.dirname(argv[0])
     own = types.ModuleType("__main__")
     own.__file__ = argv[0]
     sys.modules["__main__"] = own
@@ -86,8 +86,14 @@ def _serve(line: socket.socket) -> None:
             with contextlib.suppress(BlockingIOError):
                 os.read(woken, 512)
             continue
-        came = line.recv(1 << 16)
-        if not came:
+        try:
+            came = line.recv(1 << 16)
+        except ConnectionError:
+            came = b""
+        if not came:  # whoever asked is gone, and nobody else watches these
+            for pid in running:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)
             return
         *whole, asked = (asked + came).split(b"\n")
         for each in whole:

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from rocmdoctor.live import processes
 if TYPE_CHECKING:
     import socket
 
-_PATIENCE = 5.0  # seconds for the parent to fork; after that probes are started as programs
+_PATIENCE = 3.0  # seconds for the parent to fork; after that it is ended and probes are started as programs
 
 
 class Forked:
@@ -41,11 +41,12 @@ class Forked:
 
 
 class Warm:
-    """One warm parent. Once it fails, :meth:`start` raises OSError, and what it had forked is looked after here."""
+    """One warm parent, which ``end`` ends. Once it fails, :meth:`start` raises OSError, and what it had forked is looked after here."""
 
-    def __init__(self, line: socket.socket) -> None:
+    def __init__(self, line: socket.socket, end: Callable[[], None]) -> None:
         self._line = line
-        self._lock = threading.RLock()
+        self._end = end
+        self._lock = threading.Lock()
         self._said = b""
         self._asked = 0
         self._pids: dict[int, int] = {}  # by request
@@ -57,24 +58,32 @@ class Warm:
         return processes.begin(lambda: self._fork(argv, noise))
 
     def _fork(self, argv: Sequence[str], noise: Path) -> Forked:
+        """One thread at a time is here (:func:`processes.begin`); between two looks others may ask how theirs are."""
+        self._asked += 1
+        number = self._asked
+        ends = time.monotonic() + _PATIENCE
         with self._lock:
-            self._asked += 1
-            number = self._asked
             self._line.settimeout(_PATIENCE)
             try:
                 self._line.sendall(json.dumps([number, list(argv), str(noise)]).encode() + b"\n")
             except OSError:
-                self.broken = True
-            ends = time.monotonic() + _PATIENCE
-            while number not in self._pids and not self.broken:
-                left = ends - time.monotonic()
-                self.broken = left <= 0
-                if processes.stopping():
-                    raise InterruptedError("this program was told to end")
-                self._hear(min(max(left, 0.001), 0.1))
-            if number not in self._pids:
-                raise ConnectionError("the parent of the probes does not answer")
-            return Forked(self, self._pids.pop(number))
+                self._break()
+        while not self.broken:
+            with self._lock:
+                if number in self._pids:
+                    return Forked(self, self._pids.pop(number))
+                if time.monotonic() > ends or processes.stopping():
+                    self._break()
+                else:
+                    self._hear(0.05)
+        if processes.stopping():
+            raise InterruptedError("this program was told to end")
+        raise ConnectionError("the parent of the probes does not answer")
+
+    def _break(self) -> None:
+        """It is of no use any more; what it forks from now on nobody would watch."""
+        self.broken = True
+        self._end()
 
     def _hear(self, seconds: float) -> None:
         """Take what the parent says, for which this waits so long."""
@@ -86,7 +95,7 @@ class Warm:
         except OSError:
             came = b""
         if not came:
-            self.broken = True
+            self._break()
         *whole, self._said = (self._said + came).split(b"\n")
         for each in whole:
             number, pid, status = json.loads(each)
@@ -139,7 +148,7 @@ def parent(flags: Sequence[str]) -> Iterator[Warm | None]:
             yield None
             return
         try:
-            yield Warm(ours)
+            yield Warm(ours, child.kill)
         finally:
             child.kill()
             child.wait(0.5)

@@ -87,6 +87,7 @@ class _Reader:
         self.part = False  # whether the texts met now are files of a copied /sys
         self._held = self._saved = self._spooled = 0
         self._damaged = False  # whether damage was met in the archive at hand
+        self._spent: Spent | None = None  # the bound that cut a member of the archive at hand short
         self._untold = 0
 
     def problem(self, said: str) -> None:
@@ -170,7 +171,8 @@ class _Reader:
             while left and (part := source.read(min(left, unpack.PIECE))):
                 parts.append(part)
                 left -= len(part)
-        except Spent:  # the next reading says so again, and ends the archive
+        except Spent as error:
+            self._spent = error  # kept until it was said: after the last member nothing is read that would meet it again
             return b"".join(parts), False
         except unpack.DAMAGE as error:
             self._damaged = True
@@ -232,6 +234,7 @@ class _Reader:
             return
         tree: Tree | None = None
         self._damaged = False
+        self._spent = None if not depth else self._spent
         try:
             for member in self.members(source, head, name, path):
                 said = f"{name}/{door.name(member.name)}"
@@ -245,6 +248,10 @@ class _Reader:
                     tree.link(member.name, member.link)
                 elif member.regular and tree.room():
                     tree.write(member.name, self.take(member.source, said, _SMALL_FILE)[0])
+                if self._spent:
+                    raise self._spent
+            if self._spent:
+                raise self._spent
         except Spent as error:
             if depth:
                 raise

@@ -99,7 +99,7 @@ def _below(place: pathlib.Path, prefix: str, handle: int | None, problem: Callab
                 problem(f"{prefix}{name}: deeper than {DEEPEST} folders, left out")
                 continue
             try:
-                inner = os.open(name, _FLAGS | os.O_DIRECTORY, dir_fd=handle) if handle is not None else None
+                inner = os.open(name, _FLAGS | getattr(os, "O_DIRECTORY", 0), dir_fd=handle) if handle is not None else None
             except OSError as error:
                 problem(f"{prefix}{name}: {error.strerror}, left out")
                 continue

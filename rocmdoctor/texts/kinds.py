@@ -133,7 +133,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("build_log",
      r"-- (?:The |Found |Check|Detect|Config|Looking|Perform|Build|Using |Could|HIP|Including|Generating|Adding|ROCm)"
      r"|CMake (?:Error|Warning)|\[ *\d{1,3}%\] |make(?:\[\d+\])?: |Building (?:initial |for )|Sign(?:ing key| command)|ninja: |\[\d+/\d+\] |gmake"
-     r"|(?:/|\.\./|[A-Z]:\\)?[\w./\\+-]{1,200}\.(?:c|cc|cpp|h|hpp|hip|cu|cuh|td|py):\d+(?::\d+)?: (?:fatal )?(?:error"
+     r"|(?:/|\.\./|[A-Z]:\\)?[\w./\\+<>-]{1,200}\.(?:c|cc|cpp|h|hpp|hip|cu|cuh|td|py):\d+(?::\d+)?: (?:fatal )?(?:error"
      r"|warning|note)|  (?:CC|LD|AR|MODPOST|HOSTCC) |Building module|Error! Bad return|clang(?:\+\+)?: |ld(?:\.lld)?: "
      r"|collect2: |Collecting \w|Downloading \S+\.whl|Requirement already|Successfully (?:installed|built)"
      r"|ERROR: (?:Could not|No matching|pip|Failed)|DKMS make|Consult /var/lib/dkms|(?:Get|Hit|Ign|Err):\d+ http"

@@ -1,7 +1,7 @@
 """Pairs of one recorded machine before and after one real change, with the drift that every machine has in between.
 
 The machines are recorded ones (fixtures/machines); versions before and after are those of real releases, most of them from
-rules/data/known_bad.yaml. Drift: memory in use, clocks, holders, an idle link, RAM as another boot reserves it, other software.
+rules/data/known. Drift: memory in use, clocks, holders, an idle link, RAM as another boot reserves it, other software.
 """
 
 import copy
@@ -124,25 +124,25 @@ def gone(entity, item):
 HALO, NAVI, PHOENIX, INSTINCT = "strix-halo-96-32", "rx7900xtx", "phoenix-780m", "mi300a-dkms"
 TORCH = "torch.version[/home/me/venv/bin/python]"
 PAIRS = [
-    ("kernel 6.18.4", HALO, of("kernel.release", "6.18.4-200.fc43.x86_64"), "kernel", ""),
-    ("kernel known bad for Navi 31", NAVI, of("kernel.release", "7.0.11-arch1-1"), "kernel", "bad"),
-    ("kernel of the 6.18 series", NAVI, of("kernel.release", "6.18.2"), "kernel", "possible"),
+    ("kernel 6.18.4", HALO, of("kernel.release", "6.18.4-200.fc43.x86_64"), "kernel", "bad"),
+    ("kernel known bad for Navi 31", NAVI, of("kernel.release", "7.0.11-arch1-1"), "kernel", "possible"),
+    ("kernel of the 6.18 series", NAVI, of("kernel.release", "6.18.2"), "kernel", "bad"),
     ("linux-firmware with MES 0x83", HALO, package("linux-firmware", "20251125-1", firmware__package_version="20251125-1", gpu__fw__mes__0="0x00000083"),
      "linux_firmware", "bad"),
     ("linux-firmware fixed", HALO, package("linux-firmware", "20260110-1", firmware__package_version="20260110-1"), "linux_firmware", ""),
     ("firmware by hand, no package", HALO, of("gpu.fw.mes[0]", "0x00000083"), "gpu_firmware", ""),
     ("Mesa 26.1.0", NAVI, package("mesa-vulkan-drivers", "26.1.0-1", vulkan__mesa_version="26.1.0"), "mesa", "bad"),
     ("Mesa with other limits", PHOENIX, package("mesa-vulkan-drivers", "25.2.1-1", vulkan__mesa_version="25.2.1", vk__max_buffer_bytes__0=2 << 30), "mesa", ""),
-    ("Mesa from elsewhere, no package", NAVI, of("vulkan.mesa_version", "25.3.0"), "mesa", ""),
-    ("AMDVLK added", NAVI, of("vulkan.amdvlk_version", "2025.Q2.1"), "amdvlk", "bad"),
-    ("amdgpu-dkms updated", INSTINCT, of("amdgpu.version", "6.16.13"), "amdgpu_dkms", "possible"),
+    ("Mesa from elsewhere, no package", NAVI, of("vulkan.mesa_version", "25.3.0"), "mesa", "possible"),
+    ("AMDVLK added", NAVI, of("vulkan.amdvlk_version", "2025.Q2.1"), "amdvlk", "possible"),
+    ("amdgpu-dkms updated", INSTINCT, of("amdgpu.version", "6.16.13"), "amdgpu_dkms", "bad"),
     ("amdgpu-dkms on an APU", HALO, of("amdgpu.version", "6.16.6"), "amdgpu_dkms", "bad"),
-    ("ROCm 7.14", NAVI, package("rocm-core", "7.14.0", runtime__rocm_version="7.14.0"), "rocm", ""),
+    ("ROCm 7.14", NAVI, package("rocm-core", "7.14.0", runtime__rocm_version="7.14.0"), "rocm", "bad"),
     ("ROCm removed", NAVI, gone("rocm", "/opt/rocm"), "rocm", ""),
     ("torch 2.11", NAVI, of(TORCH, "2.11.0+rocm7.2"), "torch", ""),
     ("torch became a CPU build", NAVI, lambda f: (of(TORCH, "2.11.0+cpu")(f), of("torch.hip[/home/me/venv/bin/python]", None)(f)), "torch", ""),
-    ("triton wheel", NAVI, wheel("triton", "3.5.0"), "torch", ""),
-    ("bitsandbytes added", NAVI, wheel("bitsandbytes", "0.49.2"), "wheels", ""),
+    ("triton wheel", NAVI, wheel("triton", "3.5.0"), "torch", "bad"),
+    ("bitsandbytes added", NAVI, wheel("bitsandbytes", "0.49.2"), "wheels", "possible"),
     ("vLLM 0.19", NAVI, wheel("vllm", "0.19.0"), "vllm", ""),
     ("numpy updated", NAVI, wheel("numpy", "2.4.0"), "wheels", ""),
     ("Ollama 0.33.0 on an APU", HALO, of("ollama.version", "0.33.0"), "ollama", "bad"),

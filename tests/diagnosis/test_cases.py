@@ -44,13 +44,12 @@ def text_of(finding):
 def test_the_wanted_cause_is_first(case):
     wanted = yaml.safe_load(case.read_text())
     assert wanted["id"] == case.parent.name
-    report = report_of(case.parent / "inputs")
-    assert report["findings"]
-    text = text_of(report["findings"][0])
-    for pattern in wanted["must_mention"]:
-        assert re.search(pattern, text, re.I | re.S), (pattern, report["findings"][0]["id"])
+    findings = report_of(case.parent / "inputs")["findings"]
     for pattern in wanted.get("must_not") or []:
-        assert not re.search(pattern, text, re.I | re.S), pattern
+        assert not findings or not re.search(pattern, text_of(findings[0]), re.I | re.S), pattern
+    if "not_answered_yet" in wanted:
+        pytest.xfail(f"no rule answers it yet, {wanted['not_answered_yet']}")
+    assert findings and findings[0]["id"] == wanted["finding"]
 
 
 def test_the_command_says_the_same():

@@ -14,11 +14,11 @@ import pytest
 from rocmdoctor.facts import vocabulary
 
 TEXTS = Path(__file__).resolve().parents[2] / "fixtures" / "texts"
-NAMES = ("report_prose", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text", "lspci")
+NAMES = ("report_prose", "settings", "collect_env", "vulkaninfo", "clinfo", "pip_list", "windows", "system_text", "lspci")
 
 
 def _module(name: str) -> str:
-    return f"rocmdoctor.texts.{'prose' if name == 'report_prose' else 'readers'}.{name}"
+    return f"rocmdoctor.texts.{'prose' if name in ('report_prose', 'settings') else 'readers'}.{name}"
 
 
 READERS: dict[str, Any] = {name: importlib.import_module(_module(name)) for name in NAMES}
@@ -49,8 +49,8 @@ EXPECTED: list[tuple[str, str, dict[str, Any]]] = [
         "dev.render_nodes": ["/dev/dri/renderD128"]}),
     ("lspci", "shell-rx7900xtx.txt", {"gpu.pci_id": "1002:744c", "gpu.driver": "amdgpu", "gpu.subsystem_id": "1458:240e"}),
     ("report_prose", "report-rx6750xt.txt", {
-        "gpu.gfx_reported": "gfx1031", "runtime.rocm_version": "6.4.3", "env.HSA_OVERRIDE_GFX_VERSION": "10.3.0",
-        "os.family": "linux", "report.apps": ["ollama"]}),
+        "gpu.gfx_reported": "gfx1031", "runtime.rocm_version": "6.4.3", "os.family": "linux", "report.apps": ["ollama"]}),
+    ("settings", "report-rx6750xt.txt", {"env.HSA_OVERRIDE_GFX_VERSION": "10.3.0"}),
     ("report_prose", "report-8060s-windows.txt", {
         "gpu.gfx_reported": "gfx1151", "windows.driver_version": "26.5.2", "llama.build": 9213, "os.family": "windows",
         "report.bios_vram_bytes": 96 << 30}),

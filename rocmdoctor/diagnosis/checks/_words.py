@@ -13,15 +13,16 @@ from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import Fact, Hit, Known
 from rocmdoctor.knowledge.check_words import findings
 from rocmdoctor.knowledge.conditions import Answer, Condition, parse
+from rocmdoctor.knowledge.rules import Rule
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _AT = re.compile(r"(.+):(\d{1,9})$")
 NEAR = 15  # lines between two settings of one text that may belong to one run
 
 
-def _filled(value: Any, words: Mapping[str, str]) -> Any:
+def _filled(value: Any, words: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
-        return _PLACE.sub(lambda found: words.get(found[1], found[0]), value).strip()
+        return _PLACE.sub(lambda found: str(words.get(found[1], found[0])), value).strip()
     if isinstance(value, list):
         return [_filled(each, words) for each in value]
     if isinstance(value, dict):
@@ -68,17 +69,28 @@ def together(facts: Mapping[str, Fact], first: str, second: str) -> bool:
     return places[0][1] == places[1][1] and abs(int(places[0][2]) - int(places[1][2])) <= NEAR
 
 
+def rule(check: str, name: str, values: Mapping[str, Any], *, fixes: str = "", **over: Any) -> Rule:
+    """The finding ``name`` of a check as a rule; ``fixes`` chooses one of several lists, ``over`` replaces fields of the table.
+
+    Commands and details of which a value is missing ("") are left out.
+    """
+    row = {**findings(check)[name], **over}
+    listed: Any = row.pop("fixes", None) or []
+    chosen = _filled(listed[fixes] if fixes else listed, values)
+    given = {("references" if key == "sources" else key): each for key, each in _filled(row, values).items()
+             if key not in ("id", "formerly") and each is not None}
+    title, layer, severity = given.pop("title"), given.pop("layer"), given.pop("severity")
+    kept = [{key: text for key, text in fix.items() if text not in ("", [""])} for fix in chosen]
+    return as_rule(name, " ".join(title.split()), layer=layer, severity=severity, fixes=[fix for fix in kept if fix.get("do")], **given)
+
+
 def judged(check: str, name: str, seen: Evidence, words: Mapping[str, str], used: Iterable[str], *, sure: bool = False, value: bool | None = True,
            missing: Iterable[str] = (), hits: Iterable[Hit] = (), item: str = "", for_each: str = "", **over: Any) -> Judged:
     """A finding of a check. ``sure``: it is trouble also where no symptom was told; ``over`` replaces fields of the row."""
-    row = {**findings(check)[name], **{key: each for key, each in over.items() if each is not None}}
-    row = _filled(row, words)
-    rule = as_rule(name, row["title"], layer=row["layer"], severity=row["severity"], says=row.get("says") or "", why=row.get("why") or "",
-                   asks=row.get("asks") or "", fixes=row.get("fixes") or (), explains=row.get("explains") or (), instead_of=row.get("instead_of") or (),
-                   references=row.get("sources") or (), general=row.get("general") is True, for_each=for_each)
+    made = rule(check, name, words, for_each=for_each, **{key: each for key, each in over.items() if each is not None})
     used = tuple(used)
-    explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
+    explained = seen.explained(made)
     lines = list(hits)
     if (explained or sure) and not lines:
         lines = hits_of(seen.facts, used, name)
-    return Judged(rule, Answer(value, used, tuple(missing)), item, explained=explained, hits=lines)
+    return Judged(made, Answer(value, used, tuple(missing)), item, explained=explained, hits=lines)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from rocmdoctor.diagnosis.checks._words import judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import Known
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 
@@ -17,14 +15,9 @@ _CHECK = "asked_and_got"
 _DEVICE = re.compile(r"(?i)^(rocm|hip|vulkan|cuda)\d")
 
 
-def _known(seen: Evidence, name: str) -> Any:
-    fact = seen.facts.get(name)
-    return fact.value if isinstance(fact, Known) else None
-
-
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """What the options do to each other, and what became of them."""
-    options: dict[str, str] = _known(seen, "llama.options") or {}
+    options: dict[str, str] = seen.value("llama.options") or {}
     zero = False
     for row in tables.load("llama_options")["rows"]:
         if not all(name in options and whole(str(value), options[name]) for name, value in row["with"].items()):
@@ -37,21 +30,21 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             continue  # a comparison with the CPU is asked for so
         yield judged(_CHECK, row["id"], seen, {"options": shown, "given": shown, "says": str(row.get("says") or ""), "do": str(row.get("do") or "")},
                      ["llama.options"], item=shown, severity=row.get("severity"), explains=row.get("explains"))
-    if not zero and _known(seen, "llama.gpu_layers_asked") == 0 and "runs-on-cpu" in seen.symptoms:
+    if not zero and seen.value("llama.gpu_layers_asked") == 0 and "runs-on-cpu" in seen.symptoms:
         yield judged(_CHECK, "gpu-layers-set-to-zero", seen, {"given": "num_gpu 0"}, ["llama.gpu_layers_asked"])
     yield from _context(seen, options)
     yield from _backend(seen, options)
 
 
 def _context(seen: Evidence, options: dict[str, str]) -> Iterator[Judged]:
-    asked, given = options.get("ctx-size", ""), _known(seen, "llama.context_given")
+    asked, given = options.get("ctx-size", ""), seen.value("llama.context_given")
     slots = options.get("parallel", "1")
     if asked.isdigit() and isinstance(given, int) and 0 < given < int(asked) and slots == "1":
         yield judged(_CHECK, "context-smaller-than-asked", seen, {"asked": asked, "given": str(given)}, ["llama.options", "llama.context_given"])
 
 
 def _backend(seen: Evidence, options: dict[str, str]) -> Iterator[Judged]:
-    got = _known(seen, "llama.backend")
+    got = seen.value("llama.backend")
     wanted = _DEVICE.match(options.get("device", ""))
     asked = {"hip": "rocm", "cuda": "rocm"}.get(wanted[1].lower(), wanted[1].lower()) if wanted else ""
     if got and asked and got != asked:

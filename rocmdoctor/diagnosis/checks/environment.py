@@ -42,11 +42,6 @@ def _values(seen: Evidence) -> dict[str, str]:
     return {name[4:]: str(fact.value) for name, fact in seen.facts.items() if name.startswith("env.") and isinstance(fact, Known)}
 
 
-def _said(seen: Evidence, name: str) -> list[str]:
-    fact = seen.facts.get(name)
-    return [] if not isinstance(fact, Known) else list(map(str, fact.value)) if isinstance(fact.value, list) else [str(fact.value)]
-
-
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """What is wrong with the variables that are set."""
     values = _values(seen)
@@ -69,19 +64,19 @@ def _known(values: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
 
 def _without_effect(seen: Evidence, row: dict[str, Any]) -> bool:
     """Whether nothing here reads the variable: another system, another backend, another program. What is not known says nothing."""
-    system = _said(seen, "about.os")
+    system = seen.texts("about.os")
     if system and row.get("platforms") and system[0] not in row["platforms"]:
         return True
-    backends = _said(seen, "about.backend")
+    backends = seen.texts("about.backend")
     if row.get("backend") and backends and row["backend"] not in backends and "vulkan" in backends and row["backend"] == "hip":
         return True
-    apps = _said(seen, "about.app")
+    apps = seen.texts("about.app")
     return bool(row.get("read_by") and apps and not set(apps) & set(row["read_by"]))
 
 
 def _idle(seen: Evidence, values: dict[str, str], idle: set[str]) -> Iterator[Judged]:
     """Variables that nothing here reads, in one finding; the override on Windows is one of its own."""
-    system = _said(seen, "about.os")
+    system = seen.texts("about.os")
     if OVERRIDE in idle and system == ["windows"]:
         facing = {"kernel-missing", "runs-on-cpu", "no-device-found", "load-failure"} & seen.symptoms
         yield judged(_CHECK, "hsa-override-has-no-effect-on-windows", seen, {"value": values[OVERRIDE]}, ["env." + OVERRIDE, "about.os"],
@@ -89,7 +84,7 @@ def _idle(seen: Evidence, values: dict[str, str], idle: set[str]) -> Iterator[Ju
         idle = {name for name in idle if not name.startswith(OVERRIDE)}
     names = sorted(name for name in idle if values[name])
     if names:
-        where = " and ".join([*(f"with {app}" for app in _said(seen, "about.app")[:2]), *(f"on {each}" for each in system[:1])]) or "here"
+        where = " and ".join([*(f"with {app}" for app in seen.texts("about.app")[:2]), *(f"on {each}" for each in system[:1])]) or "here"
         yield judged(_CHECK, "variable-without-effect-here", seen, {"names": ", ".join(f"{name}={values[name]}" for name in names), "where": where},
                      [f"env.{name}" for name in names])
 
@@ -154,7 +149,7 @@ def _gfx(value: str) -> str:
 def _override(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
     """HSA_OVERRIDE_GFX_VERSION: empty, quoted, and what it makes of each GPU."""
     names = [name for name in values if name == OVERRIDE or re.fullmatch(OVERRIDE + r"_\d+", name)]
-    if _said(seen, "about.os") == ["windows"]:
+    if seen.texts("about.os") == ["windows"]:
         return
     told = seen.hits_of("seen.hsa.override_empty")
     if values.get(OVERRIDE) == "" or told:
@@ -195,11 +190,13 @@ def _foreign(seen: Evidence, targets: dict[str, str]) -> Iterator[Judged]:
     if foreign and not seen.hits_of("seen.hsa.invalid_isa"):
         whose = ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": whose, "target": foreign[0][1]},
-                     [*("env." + name for name in targets), "gpu.gfx_target"], severity="error" if _trouble(seen) else "warning")
+                     [*("env." + name for name in targets), "gpu.gfx_target"],
+                     severity=None if _explained("override-runs-foreign-instruction-set", seen) else "warning")
 
 
-def _trouble(seen: Evidence) -> bool:
-    return bool(set(findings(_CHECK)["override-runs-foreign-instruction-set"]["explains"]) & seen.symptoms)
+def _explained(finding: str, seen: Evidence) -> bool:
+    """Whether a symptom was seen that the finding explains."""
+    return bool(set(findings(_CHECK)[finding]["explains"]) & seen.symptoms)
 
 
 def _elsewhere(seen: Evidence) -> Iterator[Judged]:
@@ -208,8 +205,11 @@ def _elsewhere(seen: Evidence) -> Iterator[Judged]:
     if not isinstance(set_, Known) or not isinstance(server, Known):
         return
     lacking = [name for name, value in set_.value.items()
-               if value.lower() not in _OFF and name in server.value and str(server.value[name]).lower() in _OFF]
+               if name != "OLLAMA_HOST"  # the client reads it, too
+               and (not name.startswith("OLLAMA_") or set_.source != "environment" or "ollama" in server.source)
+               and value.lower() not in _OFF and name in server.value and str(server.value[name]).lower() in _OFF]
     if lacking:
         yield judged(_CHECK, "service-environment-not-in-running-server", seen, {
             "names": ", ".join(lacking), "line": " ".join(f"{name}={set_.value[name]}" for name in lacking),
-            "units": " ".join(f'Environment="{name}={set_.value[name]}"' for name in lacking)}, ["environment.set", "environment.server"], sure=True)
+            "units": " ".join(f'Environment="{name}={set_.value[name]}"' for name in lacking)}, ["environment.set", "environment.server"],
+            severity=None if _explained("service-environment-not-in-running-server", seen) else "warning", sure=True)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import SEVERITIES, Hit
+from rocmdoctor.diagnosis.row import as_rule
+from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
 from rocmdoctor.knowledge import compiled, component_versions, known
-from rocmdoctor.knowledge.conditions import Answer, parse
+from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
-from rocmdoctor.knowledge.rules import Rule, Rulebook, RuleFix
+from rocmdoctor.knowledge.rules import Rule, Rulebook
 
 
 @dataclass(slots=True)
@@ -27,6 +29,7 @@ class Candidate:
     answer: bool | None
     hits: list[Hit] = field(default_factory=list)
     explained: list[str] = field(default_factory=list)
+    hint: bool = False  # it could be, as other rows could
 
     @property
     def alone(self) -> bool:
@@ -36,7 +39,9 @@ class Candidate:
     @property
     def rank(self) -> tuple[Any, ...]:
         """The most specific first."""
-        return (not self.hits, self.answer is not True, self.fit.needs is not True, not self.row.gfx, len(self.row.gfx), not self.row.sure, self.row.id)
+        row = self.row
+        named = any("exact" in one for one in row.bad)  # this very version, not a range that may have no end
+        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
 
 
 @functools.cache
@@ -49,10 +54,11 @@ def symptoms_of(row: Row) -> list[str]:
     return list(dict.fromkeys(one for name in row.symptom for one in _table()["symptoms"].get(name, {}).get("seen", ())))
 
 
-def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -> Candidate | None:
-    """What is to be thought of a row, None when nothing."""
+def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], specific: Collection[str] = ()) -> Candidate | None:
+    """What is to be thought of a row, None when nothing; ``specific`` are symptoms that say more than that something is wrong."""
     explained = [one for one in symptoms_of(row) if one in symptoms]
-    if not (hits or explained or row.severe) or machine.gpu(row) is False:
+    mute = not (symptoms_of(row) or row.signature)  # shows as nothing that is looked for
+    if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
     fit = machine.fit(row)
     if fit.excluded:
@@ -61,61 +67,78 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str]) -
     if hits:
         return Candidate(row, fit, both((placed, fit.gpu)), hits, explained)
     bound = bool(row.bad) or bool(row.with_)
-    if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and fit.needs is True and row.needs)):
-        known_here = bound and row.gfx and row.sure and fit.needs is True and fit.backend is True and fit.os is True
-        return Candidate(row, fit, True if known_here else None, [], explained)
-    sure = bool(row.bad) and placed is True and fit.os is True and bool(machine.targets) and (not row.gfx or fit.gpu is True)
-    return Candidate(row, fit, True) if row.severe and sure and not explained else None
+    told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
+    if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and told)):
+        known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
+        if told and row.gfx:
+            return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
+        # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
+        return Candidate(row, fit, None, [], explained, hint=True) if told or not machine.demands(row) else None
+    # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
+    # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
+    here = bool(row.bad) and placed is True and fit.os is True and not explained
+    severe = row.severe and row.sure and not machine.demands(row) and bool(set(row.gfx) & set(machine.targets))
+    return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and told)) else None
+
+
+def notes(taken: str) -> list[str]:
+    """What is to be said of the table at the time a snapshot was taken (ISO 8601): rows that could not be read, and its age."""
+    try:
+        days = known.age_days(datetime.date.fromisoformat(taken[:10]))
+    except ValueError:
+        days = 0
+    return [*known.load().problems, *([_table()["stale"].format(days=days)] if days > known.STALE_DAYS else [])]
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The rows that fit, few of each component and the most specific first."""
     lines = "\n".join(line for hit in seen.snapshot.hits[:2000] for line in (hit.text, *hit.around))
     machine = Machine(seen.facts, lines)
-    found = [one for row in known.load().all() if row.id not in book.rules
-             and (one := candidate(row, machine, seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else [], seen.symptoms))]
+    specific = [rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.specific]
+    found = []
+    for row in known.load().all():
+        hits = seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else []
+        one = candidate(row, machine, hits, seen.symptoms, specific) if row.id not in book.rules else None
+        found += [one] if one else []
     if sum(one.alone and one.answer is True for one in found) > 1:  # several explain the same: none of them is decided
         for one in found:
             one.answer = None if one.alone else one.answer
     said: dict[str, int] = defaultdict(int)
     for one in sorted(found, key=lambda one: one.rank):
-        said[one.row.component] += 1
-        if said[one.row.component] <= _table()["most"]:
+        for what in (one.row.component, *(["alone"] if one.alone else [])):
+            said[what] += 1
+        if said[one.row.component] <= _table()["most"] and (not one.alone or said["alone"] <= _table()["most"]):
             yield _judged(one, seen)
 
 
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one.row, one.fit, one.alone), answer, explained=one.explained, hits=hits[:3] if one.alone else hits)
+    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=True)
 
 
-def rule_of(row: Row, fit: Fit, general: bool = False) -> Rule:
-    """The row as a rule, in the words of the check."""
-    table = _table()
+def rule_of(one: Candidate) -> Rule:
+    """The row as a rule, in the words of the check; a warning unless something of it was seen."""
+    row, fit, table = one.row, one.fit, _table()
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
               "good": " or ".join(row.good), "says": row.says, "needs": row.needs.rstrip("."), "not_a_fix": ", ".join(row.not_a_fix)}
-    known_words = [table[name] for name, there in (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs),
-                                                ("not_a_fix", row.not_a_fix)) if there]
+    parts = (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs), ("not_a_fix", row.not_a_fix))
+    known_words = [table[name] for name, there in parts if there]
     title = table["title" if values["version"] and row.bad else "title_without_version"].format_map(values)
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""
     says = table["says"].format_map({**values, "known": " ".join(words.format_map(values) for words in known_words)}).strip()
-    severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
-    return Rule(id=row.id, kind="cause", title=title, severity=severity, status="stable", stage=place.layer, when=_always(), explains=tuple(symptoms_of(row)),
-                general=general, asks=asks, says=says, why=table["why"].get(row.confirmed, ""), fixes=tuple(_fixes(row, values)), references=row.source)
+    severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
+    severity = severity if one.hits or one.explained or severity != "error" else "warning"
+    return as_rule(row.id, title, layer=place.layer, severity=severity, says=says, why=table["why"].get(row.confirmed, ""), asks=asks,
+                   fixes=_fixes(row, values), explains=symptoms_of(row), references=row.source, general=one.alone)
 
 
-def _fixes(row: Row, values: dict[str, str]) -> Iterator[RuleFix]:
+def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:
     table = _table()
     for text in row.fix:
-        yield RuleFix({"do": text}, None)
+        yield {"do": text}
     if not row.fix and row.good:
-        yield RuleFix({"do": table["good_fix"].format_map(values)}, None)
+        yield {"do": table["good_fix"].format_map(values)}
     elif not row.fix:
-        yield RuleFix({"do": table["no_fix"], "detail": table["no_fix_detail"]}, None)
-
-
-@functools.cache
-def _always() -> Any:
-    return parse("True")
+        yield {"do": table["no_fix"], "detail": table["no_fix_detail"]}

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _filled
+from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import Hit, Known
+from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -28,20 +28,9 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         for name, values, hits, fields in read(seen):
             decided = fields.pop("decided", True)
             used = fields.pop("used", ())
-            rule = _filled.rule("messages", name, values, **{"general": True, **fields})
-            explained = [symptom for symptom in rule.explains if symptom in seen.symptoms]
-            yield Judged(rule, Answer(True if decided else None, used, () if decided else ("crash.library",)), explained=explained, hits=hits[:3],
-                         general=rule.general)
-
-
-def _value(seen: Evidence, name: str) -> str:
-    fact = seen.facts.get(name)
-    return str(fact.value) if isinstance(fact, Known) else ""
-
-
-def _values(seen: Evidence, name: str) -> list[str]:
-    fact = seen.facts.get(name)
-    return [str(one) for one in fact.value] if isinstance(fact, Known) and isinstance(fact.value, list) else []
+            rule = _words.rule("messages", name, values, **{"general": True, **fields})
+            yield Judged(rule, Answer(True if decided else None, used, () if decided else ("crash.library",)), explained=seen.explained(rule),
+                         hits=hits[:3])
 
 
 def _hits(seen: Evidence, name: str, capture: str) -> list[Hit]:
@@ -58,7 +47,7 @@ def _library(name: str) -> dict[str, Any]:
 
 def _install(seen: Evidence, row: dict[str, Any], development: bool = False) -> str:
     """The command of this distribution; the three common ones where it is not known."""
-    here = _value(seen, "os.distribution").lower()
+    here = seen.text("os.distribution").lower()
     families = [family for family, names in _FAMILIES.items() if here.startswith(names)] or list(_INSTALLERS)
     lines = []
     for family in families:
@@ -74,7 +63,7 @@ def _install(seen: Evidence, row: dict[str, Any], development: bool = False) -> 
 
 def _release_here(seen: Evidence) -> tuple[str, tuple[str, ...]]:
     """(ROCm major that is installed, the facts that say so)."""
-    found = re.match(r"(\d+)\.\d", _value(seen, "runtime.rocm_version"))
+    found = re.match(r"(\d+)\.\d", seen.text("runtime.rocm_version"))
     return (found[1], ("runtime.rocm_version",)) if found else ("", ())
 
 
@@ -105,7 +94,7 @@ def _libraries(seen: Evidence) -> Iterator[Found]:
               f"apt-file search {library}   # or: dnf provides '*/{library}'", "wanted": release, "have": f"ROCm {major}",
               "number": f" That number belongs to {release}." if release else "",
               "more": _others([one.captures["library"] for one in hits], library),
-              "where": "In a container it belongs into the image (Dockerfile), not on the host." if _value(seen, "about.container") == "True" else ""}
+              "where": "In a container it belongs into the image (Dockerfile), not on the host." if seen.text("about.container") == "True" else ""}
     if release and major and not re.search(rf"\b{major}\b", release):
         yield "shared-library-of-other-release", values, hits, {"used": used, "general": False}
         return
@@ -223,7 +212,7 @@ def _codes(seen: Evidence) -> Iterator[Found]:
     for hit in seen.hits_of("seen.messages.exit_code"):
         code = hit.captures.get("code") or hit.captures.get("number") or ""
         row = meaning(code) if code else {}
-        if row and row["kind"] != "instruction" and (row["os"] != "linux" or _value(seen, "about.os") != "windows"):
+        if row and row["kind"] != "instruction" and (row["os"] != "linux" or seen.text("about.os") != "windows"):
             found.append((not row.get("tells"), code, row, hit))
     if not found:
         return
@@ -241,8 +230,8 @@ def _instruction(seen: Evidence) -> Iterator[Found]:
     if not hits:
         return
     place = next((found[1] for hit in hits if (found := re.search(r" in ([\w+.-]{2,60}\.(?:so|dll)[.\d]*)", hit.text))), "")
-    cpu = _value(seen, "machine.cpu")
-    virtual = _value(seen, "machine.virtual")
+    cpu = seen.text("machine.cpu")
+    virtual = seen.text("machine.virtual")
     used = tuple(name for name, value in (("machine.cpu", cpu), ("machine.virtual", virtual)) if value)
     told = (f" Processor: {cpu}." if cpu else "") + (f" This is a virtual machine ({virtual})." if virtual else "")
     yield "instruction-not-on-this-cpu", {"where": f" in {place}" if place else "", "cpu": told}, hits, {"used": used}
@@ -250,14 +239,14 @@ def _instruction(seen: Evidence) -> Iterator[Found]:
 
 def _modules(seen: Evidence) -> Iterator[Found]:
     rows = tables.load("libraries")["modules"]
-    crashed = _value(seen, "crash.library")
+    crashed = seen.text("crash.library")
     hits = _hits(seen, "fault", "library")
     named: list[tuple[str, tuple[str, ...]]] = [(crashed, ("crash.library",))] if crashed else [(hit.captures["library"], ()) for hit in hits]
     for library, used in named:
         row = _row(rows, library)
         if row:
             lines = [hit for hit in hits if hit.captures["library"].lower() == library.lower()]
-            program = _value(seen, "crash.program") if used else ""
+            program = seen.text("crash.program") if used else ""
             name = "crash-in-module-windows" if library.lower().endswith((".dll", ".sys", ".exe")) else "crash-in-module"
             yield name, {"program": program or "The program", "library": library, "component": row["title"], "advice": row["do"]}, lines, {
                 "layer": row["layer"], "used": used}
@@ -267,7 +256,7 @@ def _modules(seen: Evidence) -> Iterator[Found]:
 def _kin(seen: Evidence, gfx: str) -> tuple[str, str]:
     """(whose kernels the GPU can run, what else computes on it)."""
     override = tables.override_for(gfx)
-    windows = _value(seen, "about.os") == "windows"
+    windows = seen.text("about.os") == "windows"
     other = "llama.cpp, Ollama, LM Studio and koboldcpp have a Vulkan backend, which needs no kernels made for one target."
     if not override:
         return "", other
@@ -290,7 +279,7 @@ _WHO = (
 def _who(seen: Evidence, hits: list[Hit]) -> str:
     """Whose message it is, by the line itself, then the lines around it, then the package at the end of the traceback."""
     lines, around = " ".join(hit.text for hit in hits[:3]), " ".join(line for hit in hits[:3] for line in hit.around)
-    for text in (lines, _value(seen, "python.failing_package"), around, " ".join(_values(seen, "about.app"))):
+    for text in (lines, seen.text("python.failing_package"), around, " ".join(seen.texts("about.app"))):
         found = next((title for word, title in _WHO if word in text.lower()), "")
         if found:
             return found
@@ -314,7 +303,7 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
     hits = seen.hits_of("seen.messages.no_kernel")
     if not hits:
         return
-    gpus = [word for word in _values(seen, "about.gpu") if word.startswith("gfx")]
+    gpus = [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
     gpu = gpus[0] if len(gpus) == 1 else ""
     kin, other = _kin(seen, gpu) if gpu else ("", "")
     yield "kernels-missing-for-gpu", {"who": _who(seen, hits), "gpu": f" ({gpu})" if gpu else "", "kin": kin, "other": other}, hits, {

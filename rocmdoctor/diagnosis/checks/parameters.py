@@ -11,7 +11,6 @@ from typing import Any
 from rocmdoctor.diagnosis.checks._words import holds, judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import Known
 from rocmdoctor.knowledge import spelling, tables
 from rocmdoctor.knowledge.rules import Rulebook
 
@@ -57,14 +56,9 @@ def _rows() -> dict[str, dict[str, Any]]:
     return {name: rows.get(row.get("same_as"), row) for name, row in rows.items()}
 
 
-def _known(seen: Evidence, name: str) -> Any:
-    fact = seen.facts.get(name)
-    return fact.value if isinstance(fact, Known) else None
-
-
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """What is wrong with the parameters that are set."""
-    parameters = set_parameters(str(_known(seen, _LINE) or ""), list(map(str, _known(seen, _FILES) or [])))
+    parameters = set_parameters(str(seen.value(_LINE) or ""), list(map(str, seen.value(_FILES) or [])))
     yield from _unknown(seen, parameters)
     yield from _harm(seen, parameters)
     yield from _other_module(seen, parameters)
@@ -76,7 +70,7 @@ def _unknown(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
     """Names that the module does not have: by the kernel's own word, or by the list of all it ever had."""
     known: dict[str, list[str]] = tables.load("kernel_parameters")["known"]
     missing: dict[str, str] = {}
-    for name in _known(seen, _IGNORED) or []:
+    for name in seen.value(_IGNORED) or []:
         missing.setdefault(str(name) if "." in str(name) else f"amdgpu.{name}", _IGNORED)
     for each in parameters:
         module, _, name = each.name.partition(".")
@@ -120,18 +114,18 @@ def _other_module(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judge
     if len(modules) != 1:
         return
     (module,) = modules
-    used = _known(seen, "memory.ttm_module")
+    used = seen.value("memory.ttm_module")
     words = {"set": module, "options": ", ".join(f"{each.name}={each.value}" for each in limits), "used": str(used or "amdttm")}
     facts = dict.fromkeys(each.fact for each in limits)
     if used in ("ttm", "amdttm") and used != module:
         yield judged(_CHECK, "ttm-limit-set-for-unused-module", seen, words, [*facts, "memory.ttm_module"], sure=True)
-    elif used is None and module == "ttm" and _known(seen, "amdgpu.dkms") is True:
+    elif used is None and module == "ttm" and seen.value("amdgpu.dkms") is True:
         yield judged(_CHECK, "ttm-limit-set-for-unused-module", seen, words, [*facts, "amdgpu.dkms"], value=None, missing=["memory.ttm_module"])
 
 
 def _sizes(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
     """Limits beyond the RAM of the machine."""
-    ram = _known(seen, "memory.ram_bytes")
+    ram = seen.value("memory.ram_bytes")
     for each in parameters:
         unit = _UNIT.get(each.name.rpartition(".")[2])
         if ram and unit and each.value.isdigit() and int(each.value) * unit > int(ram) and int(each.value) * unit < 1 << 46:

@@ -25,6 +25,7 @@ KINDS = kinds.GROUPS["app"] | {
     "os_state", "comment"}
 _LIMIT = 120_000
 _SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)
+_HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
 _UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
 
 
@@ -46,6 +47,9 @@ def read(text: str) -> Iterator[Reading]:
     yield from report_prose.versions(text, lines)
     yield from story.subjects(text, lines)
     yield from memory_prose.file_size(text, lines)
+    override = _HSA.search(text) if "HSA_OVERRIDE" in text else None
+    if override:
+        yield Reading("env.HSA_OVERRIDE_GFX_VERSION", override["v"], line=lines.at(override.start("v")))
 
 
 def _system(text: str, lines: Lines) -> Iterator[Reading]:

@@ -110,8 +110,6 @@ _WDDM = (
     lazy(r"\b(?i:(?:amd|gpu|graphics|display|radeon)(?: software)?(?: graphics)? drivers?(?: version)?)[ :=v]{1,3}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
 _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
-_HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
-_HSA_EMPTY = lazy(r"\bHSA_OVERRIDE_GFX_VERSION=(?:\"\"|'')?(?=\s|$)")
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
@@ -236,13 +234,9 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
         ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
         ("vulkan.mesa_version", "", _first(text, _MESAS) if words("mesa", "radv") else None),
-        ("env.HSA_OVERRIDE_GFX_VERSION", "", _HSA.search(text) if words("hsa_override") else None),
     ):
         if found:
             yield Reading(name, found["v"].rstrip(".-_~"), item, lines.at(found.start("v")))
-    empty = _HSA_EMPTY.search(text) if words("hsa_override") and not _HSA.search(text) else None
-    if empty:
-        yield Reading("env.HSA_OVERRIDE_GFX_VERSION", "", line=lines.at(empty.start()))
     build = _first(text, _LLAMA)
     number = integer(build["v"]) if build else None
     if build and number is not None:

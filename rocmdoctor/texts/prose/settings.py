@@ -26,6 +26,7 @@ KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 _NAME = r"(?<![\w./{$-])(?P<name>[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,60})"
 _SET = lazy(_NAME + r"[`\"']?(?: ?= ?| ?: ?[`\"'](?=[\w-])| (?:is |was |being )?(?:set )?(?:to|at) )[`\"']{0,2}(?P<value>[\w./:,;!~+-]{1,300})")
+_EMPTY = lazy(_NAME + r"=(?:\"\"|'')?(?=\s|$)", re.MULTILINE)
 _UNSET = lazy(r"(?:\b(?:no|unset) )?" + _NAME + r"[`\"']? (?:is|was|are) (?:not set|unset|not defined|undefined)\b")
 _PARAMETER = lazy(r"(?<![\w./-])(?P<name>(?:amdgpu|ttm|amdttm)\.[a-z][\w-]{1,40})=(?P<value>[\w.,:-]{1,100})")
 # Before it in the same sentence: not said of how things are.
@@ -35,8 +36,11 @@ _NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dro
                r"|fixed (?:by|with)|helps?|solv\w+|workaround)\b"
                r"|n't\b|[Cc]an I", re.IGNORECASE)
 # After it: what it changed, so that the trouble told of is the one without it.
-_CURES = lazy(r"^[^.!?\n]{0,60}\b(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?"
-               r"|makes? no difference|changes? nothing|had no effect|did not help|no change)\b")
+_CURES = lazy(r"^[`\"']{0,2},? ?(?:(?:it|that|this|everything|all|the (?:model|gpu|card|program|server)) )?(?:now |then |all )?"
+              r"(?:works?|worked|fix(?:es|ed)|helps?|helped|solves?|solved|is fine|runs fine|cures?|makes? no difference|changes? nothing|had no effect"
+              r"|did not help|made no difference|no change)\b", re.IGNORECASE)
+# Not cured by it: it held for a time.
+_HELD = lazy(r"^[`\"']{0,2} worked (?:fine |well )?(?:for|until|till|before|since|with)\b", re.IGNORECASE)
 
 
 def recognises(text: str) -> bool:
@@ -51,7 +55,11 @@ def _sentence(text: str, at: int) -> str:
 
 
 def _holds(text: str, found: re.Match[str]) -> bool:
-    return not _NOT_SO.search(_sentence(text, found.start())) and not _CURES.search(text[found.end():found.end() + 120])
+    line = text[text.rfind("\n", 0, found.start()) + 1:found.start()].lstrip()
+    if line.startswith(("#", "//")) and re.fullmatch(r"(?:#|//)+ *(?:export |set |ENV |Environment=\"?)?", line):
+        return False  # taken out of use
+    return not _NOT_SO.search(_sentence(text, found.start())) and (
+        not _CURES.search(text[found.end():found.end() + 120]) or _HELD.search(text[found.end():found.end() + 120]) is not None)
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -63,6 +71,9 @@ def read(text: str) -> Iterator[Reading]:
         value = match["value"].rstrip(".,;:`'\"")
         if wanted(match["name"]) and value and _holds(text, match):
             found.append((match.start(), match["name"], value))
+    for match in _EMPTY.finditer(text):
+        if wanted(match["name"]) and _holds(text, match):
+            found.append((match.start(), match["name"], ""))
     for match in _UNSET.finditer(text):
         if wanted(match["name"]):
             found.append((match.start(), match["name"], None))
