@@ -68,14 +68,15 @@ class Warm:
                 self._line.sendall(json.dumps([number, list(argv), str(noise)]).encode() + b"\n")
             except OSError:
                 self._break()
-        while not self.broken:
+        while True:
             with self._lock:
                 if number in self._pids:
                     return Forked(self, self._pids.pop(number))
+                if self.broken:
+                    break
                 if time.monotonic() > ends or processes.stopping():
                     self._break()
-                else:
-                    self._hear(0.05)
+                self._hear(0.0 if self.broken else 0.05)
         if processes.stopping():
             raise InterruptedError("this program was told to end")
         raise ConnectionError("the parent of the probes does not answer")
