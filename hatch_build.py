@@ -20,11 +20,11 @@ class CompiledKnowledge(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable":
             return
         sys.path.insert(0, self.root)
-        from rocmdoctor.knowledge import compiled, rules
+        from rocmdoctor.knowledge import compiled
 
         handle, self._made = tempfile.mkstemp()
         with open(handle, "wb") as file:
-            file.write(compiled.make(rules.plain))
+            file.write(compiled.make())
         build_data["force_include"][self._made] = f"rocmdoctor/_rules/{compiled.NAME}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -11,7 +11,6 @@ import hashlib
 import marshal
 import os
 import pathlib
-from collections.abc import Callable
 from typing import Any
 
 from rocmdoctor.knowledge import cache
@@ -24,11 +23,14 @@ _MADE_OF = "made of"
 _FORMAT = 4  # of marshal: every supported Python reads it
 
 
-def make(rules: Callable[[pathlib.Path], Any]) -> bytes:
-    """The file's content; ``rules`` gives the rules and signals of the house as plain data."""
+def make() -> bytes:
+    """The file's content: rules, signals and known defects, checked, and each table."""
+    from rocmdoctor.knowledge import known, rules
+
     root = data_dir("rules")
-    parts: dict[str, Any] = {_MADE_OF: _sum(_sources()), "rules": marshal.dumps(rules(root), _FORMAT)}
-    for file in sorted(file for folder in _TABLES for file in (root / folder).rglob("*.yaml")):
+    parts: dict[str, Any] = {_MADE_OF: _sum(_sources()), "rules": marshal.dumps(rules.plain(root), _FORMAT),
+                             "known": marshal.dumps(known.plain(root), _FORMAT)}
+    for file in sorted(file for folder in _TABLES for file in (root / folder).rglob("*.yaml") if file.parent.name != "known"):
         try:
             parts[file.relative_to(root).as_posix()] = marshal.dumps(cache.parse_yaml(file.read_text("utf-8")), _FORMAT)
         except Exception:  # noqa: BLE001 - whoever asks for this table gets the reason
@@ -76,9 +78,7 @@ def _made(sources: list[tuple[str, os.stat_result]]) -> bytes:
             return raw
     except (OSError, ValueError, EOFError, TypeError, KeyError):
         pass
-    from rocmdoctor.knowledge import rules
-
-    return make(rules.plain)
+    return make()
 
 
 @functools.cache
@@ -89,7 +89,7 @@ def _parts() -> dict[str, bytes]:
 
 
 def part(name: str) -> Any:
-    """The rules (``rules``), or one file of ``rules/`` by its path there, as plain data. Raises what reading a broken file raises."""
+    """The rules (``rules``), the known defects (``known``), or one file of ``rules/`` by its path there, as plain data. Raises what reading a broken file raises."""
     raw = _parts().get(name)
     return cache.parse_yaml((data_dir("rules") / name).read_text("utf-8")) if raw is None else marshal.loads(raw)
 

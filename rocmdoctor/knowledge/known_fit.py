@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -55,6 +56,26 @@ def meets(here: Here, bound: str, scheme: str) -> bool | None:
     ranges = [{kinds[sign]: version.removesuffix(".x")} for sign, version in parts]
     answers = [both(versions.in_range(value, one, scheme) for one in ranges) for value in here.values]
     return True if True in answers else None if None in answers or not ranges else False
+
+
+@functools.cache
+def _demands(needs: str) -> frozenset[str]:
+    words = {word.strip(".") for word in _WORD.findall(needs)}
+    return frozenset(low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS))
+
+
+def _stands(word: str, text: str) -> bool:
+    """Whether the word stands in the text, not as a part of a longer one. A pattern for each of the many words would take longer to make.
+
+    >>> _stands("rpc", "llama.cpp: rpc-server, (rpc)"), _stands("rpc", "llama-rpc rpcs rpc-server")
+    (True, False)
+    """
+    at = text.find(word)
+    while at >= 0:
+        if not any(char.isalnum() or char in "_-" for char in (text[at - 1:at], text[at + len(word):at + len(word) + 1]) if char):
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 @dataclass(slots=True)
@@ -172,10 +193,9 @@ class Machine:
         return any(versions.same_series(value, good, scheme) and versions.at_least(value, good, scheme) is True for good in fixed)
 
     @staticmethod
-    def demands(row: Row) -> set[str]:
+    def demands(row: Row) -> frozenset[str]:
         """The names in what a row needs (programs, options, models, products); none where it needs nothing in particular, as "any ROCm compute"."""
-        words = {word.strip(".") for word in _WORD.findall(row.needs)}
-        return {low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS)}
+        return _demands(row.needs)
 
     def needs(self, row: Row) -> bool | None:
         """Whether a word of what the row needs (a program, an option, a model) was read; unknown where none was, true without needs.
@@ -188,7 +208,7 @@ class Machine:
         if not words:
             return None
         said = self.said()
-        return True if any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said) for word in words) else None
+        return True if any(_stands(word, said) for word in words) else None
 
     def fit(self, row: Row) -> Fit:
         """How the row fits, with the facts behind it."""

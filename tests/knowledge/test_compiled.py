@@ -122,8 +122,8 @@ def test_what_a_wheel_carries_is_used_while_it_fits(copied, tmp_path):
     shutil.copytree(copied / "rocmdoctor", site / "rocmdoctor")
     shutil.copytree(copied / "rules", site / "rocmdoctor/_rules")
     packed = site / "rocmdoctor/_rules" / compiled.NAME
-    run(copied, tmp_path / "made", "import pathlib, sys; from rocmdoctor.knowledge import compiled, rules\n"
-        "pathlib.Path(sys.argv[1]).write_bytes(compiled.make(rules.plain))", str(packed))
+    run(copied, tmp_path / "made", "import pathlib, sys; from rocmdoctor.knowledge import compiled\n"
+        "pathlib.Path(sys.argv[1]).write_bytes(compiled.make())", str(packed))
     shutil.copytree(copied / "probes", site / "rocmdoctor/_probes")
     (site / "rules").symlink_to("rocmdoctor/_rules")
     first, anew = ask(site, tmp_path / "cache")

@@ -51,13 +51,19 @@ def _table() -> Any:
 
 def symptoms_of(row: Row) -> list[str]:
     """The symptoms of this house that a row may show as."""
-    return list(dict.fromkeys(one for name in row.symptom for one in _table()["symptoms"].get(name, {}).get("seen", ())))
+    return list(_symptoms(row.symptom))
+
+
+@functools.cache
+def _symptoms(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for name in names for one in _table()["symptoms"].get(name, {}).get("seen", ())))
 
 
 def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], specific: Collection[str] = ()) -> Candidate | None:
     """What is to be thought of a row, None when nothing; ``specific`` are symptoms that say more than that something is wrong."""
-    explained = [one for one in symptoms_of(row) if one in symptoms]
-    mute = not (symptoms_of(row) or row.signature)  # shows as nothing that is looked for
+    shows = _symptoms(row.symptom)
+    explained = [one for one in shows if one in symptoms]
+    mute = not (shows or row.signature)  # shows as nothing that is looked for
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
     fit = machine.fit(row)
