@@ -89,7 +89,7 @@ def _parts() -> dict[str, bytes]:
 
 
 def part(name: str) -> Any:
-    """The rules (``rules``), the known defects (``known``), or one file of ``rules/`` by its path there, as plain data. Raises what reading a broken file raises."""
+    """``rules``, ``known`` (the known defects), or one file of ``rules/`` by its path there, as plain data. Raises what reading a broken file raises."""
     raw = _parts().get(name)
     return cache.parse_yaml((data_dir("rules") / name).read_text("utf-8")) if raw is None else marshal.loads(raw)
 

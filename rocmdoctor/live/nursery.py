@@ -45,6 +45,8 @@ def _probe(argv: list[str], noise: str) -> int:
 
 def _fork(argv: list[str], noise: str, ours: list[int]) -> int:
     """The process of a probe, which leads its own session when this returns."""
+    if sys.platform == "win32":  # processes do not fork there
+        raise NotImplementedError
     ready, done = os.pipe()
     pid = os.fork()
     if pid:
@@ -68,6 +70,8 @@ def _fork(argv: list[str], noise: str, ours: list[int]) -> int:
 
 
 def _serve(line: socket.socket) -> None:
+    if sys.platform == "win32":
+        raise NotImplementedError
     woken, wake = os.pipe()
     for handle in (woken, wake):
         os.set_blocking(handle, False)

@@ -117,6 +117,8 @@ class Warm:
 
 def _orphan(pid: int) -> int | None:
     """The status of a child whose parent is gone: by now it is ours, or somebody's who has collected it."""
+    if sys.platform == "win32":
+        return None
     try:
         found, status = os.waitpid(pid, os.WNOHANG)
         return os.waitstatus_to_exitcode(status) if found else None
