@@ -6,11 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
-from rocmdoctor.live import processes
+from rocmdoctor.live import ending, processes
 from rocmdoctor.live.runner import run_tool
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -112,6 +113,28 @@ def test_a_signal_ends_everything(place, work, number):
     assert child.returncode == 128 + number and re.search(rf"ended by {number.name}; its processes and temporary files are gone\n$", err), err
     assert "Traceback" not in err
     assert place.left() == []
+
+
+def test_the_folder_goes_though_threads_still_write_into_it(tmp_path):
+    folder = tmp_path / "ours"
+    folder.mkdir()
+
+    def write(name):
+        for number in range(1_000_000):
+            try:
+                (folder / f"{name}.{number}").mkdir()
+            except FileNotFoundError:
+                return
+            time.sleep(0.0005)
+
+    threads = [threading.Thread(target=write, args=(name,), daemon=True) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    left = ending._remove(str(folder))
+    for thread in threads:
+        thread.join(20)
+    assert left == "" and list(tmp_path.iterdir()) == [] and not any(thread.is_alive() for thread in threads)
 
 
 def test_work_without_processes_is_ended_too(place):
