@@ -9,7 +9,7 @@ from rocmdoctor import VERSION_LINE
 
 def main() -> None:
     """The version needs nothing else; whatever else was typed is for the commands."""
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] in (["--version"], ["-V"]):
         with contextlib.suppress(OSError):  # an output that cannot be written is for the commands, too
             os.write(1, f"{VERSION_LINE}{os.linesep}".encode())
             _leave(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib
 import pathlib
 import sys
@@ -15,6 +16,9 @@ from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
 from rocmdoctor.share.wash import wash
 
+_FIRST = ("check", "explain", "why", "test", "memory", "compare", "llm", "bundle")  # as they are needed; the rest by name
+_OWN = ("-h", "--help", "-V", "--version")
+
 
 class _Walked(click.Group):
     """The commands are the modules of a folder; only the one that was typed is imported."""
@@ -26,9 +30,34 @@ class _Walked(click.Group):
         except EOFError as error:
             raise RuntimeError(f"end of file: {error}").with_traceback(error.__traceback__) from None
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Without a command it is ``check``; ``help NAME`` is ``NAME --help``."""
+        if not ctx.resilient_parsing:  # completion asks for the names of commands
+            if args[:1] == ["help"]:
+                args = [*args[1:2], "--help"]
+            elif not args or (args[0].startswith("-") and args[0] not in _OWN):
+                args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was typed, or what it may have been meant to be."""
+        if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1, 0.5)
+            hint = f"did you mean {near[0]}?" if near else "`rocmdoctor --help` lists the commands"
+            hint = f"`rocmdoctor explain {args[0]}` reads files" if pathlib.Path(args[0]).exists() else hint
+            ctx.fail(f"There is no command {wash(args[0], 60)!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every command with its whole first sentence."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in found if command])
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         folder = pathlib.Path(commands.__file__).parent
-        return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
+        found = sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
+        return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -38,10 +67,20 @@ class _Walked(click.Group):
         return command
 
 
-@click.group(cls=_Walked, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message=VERSION_LINE)
+_EPILOG = """\b
+Examples:
+  rocmdoctor                                 examine this machine, as `check` does
+  rocmdoctor explain ticket/                 read somebody's logs and reports
+  rocmdoctor why runtime-pm-resume-fails     explain a finding
+  rocmdoctor memory --model-size 60GB        whether a model fits
+
+`rocmdoctor COMMAND --help` has the options, examples and exit statuses of a command."""
+
+
+@click.group(cls=_Walked, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
+@click.version_option(__version__, "-V", "--version", message=VERSION_LINE)
 def cli() -> None:
-    """What is wrong with this AMD GPU setup, and what to do first."""
+    """What is wrong with this AMD GPU setup, and what to do first. Without a command: `check`."""
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import difflib
 import functools
 import json
 import os
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rocmdoctor.compare.changes import Before
+from rocmdoctor.diagnosis.outcome import outcome, status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.knowledge import rules, tables
@@ -75,42 +77,79 @@ def _forms() -> list[str]:
 
 
 def terminal() -> tuple[bool, int]:
-    """Whether to colour, and how wide the terminal is."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR"), shutil.get_terminal_size((100, 24)).columns
+    """Whether to colour (NO_COLOR: never, FORCE_COLOR: always, else on a terminal), and how wide the terminal is."""
+    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    return (forced or sys.stdout.isatty()) and not os.environ.get("NO_COLOR"), shutil.get_terminal_size((100, 24)).columns
 
 
-def status(report: Report, fail_on: str) -> int:
-    """The exit status: 1 from the severity on, 3 where nothing was found but something that matters is unknown."""
-    bar = SEVERITIES.index(fail_on)
-    if any(SEVERITIES.index(f.severity) <= bar and f.id != "no-amd-gpu" for f in report.findings):
-        return 1
-    return 3 if report.verdict == "unknown" else 0
+STATUSES = """Exit status: 0 nothing found at or above --fail-on (default: error) · 1 something found · 2 wrong usage · 3 nothing found, but
+something that matters could not be examined · 70 rocmdoctor itself failed."""
+
+DONE = "Exit status: 0 done · 2 wrong usage or a file that cannot be written · 70 rocmdoctor itself failed."
+
+
+def epilog(*examples: str, statuses: str = STATUSES) -> str:
+    """The end of a command's help: examples, and what its exit statuses mean."""
+    return "\b\nExamples:\n" + "\n".join(f"  rocmdoctor {example}" for example in examples) + ("\n\n" + statuses if statuses else "")
+
+
+FORMATS = ("text", "full", "line", "json", "markdown", "html")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a caller asked of a report: its form, what counts as failure, further rules, and what becomes of private words."""
+    """What a caller asked of a report: its forms, what counts as failure, further rules, and what becomes of private words."""
 
     as_json: bool = False
     markdown: bool = False
     form: str | None = None
     html_file: str | None = None
+    formats: tuple[str, ...] = ()
+    verbose: bool = False
+    quiet: bool = False
     fail_on: str = "error"
     rule_dirs: tuple[str, ...] = ()
     save: str | None = None
     no_redact: bool = False
 
     @property
+    def wanted(self) -> list[tuple[str, str]]:
+        """(format, file) of everything that was asked for; file "" is standard output, which takes one. Raises Usage."""
+        pairs = [_format(each) for each in self.formats]
+        pairs += [("json", "")] * self.as_json + [("markdown", "")] * self.markdown + ([(self.form, "")] if self.form else [])
+        pairs += [("html", "" if self.html_file == "-" else self.html_file)] if self.html_file else []
+        pairs += [("full", "")] * self.verbose + [("line", "")] * self.quiet
+        if sum(not file for _, file in pairs) > 1:
+            raise Usage(f"{' and '.join(name for name, file in pairs if not file)} would mix on standard output: give all but one a file, "
+                        "as in --format json=FILE")
+        return pairs or [("text", "")]
+
+    @property
     def shared(self) -> bool:
         """Whether what is printed or written may leave the machine."""
-        return bool(self.as_json or self.markdown or self.form or self.html_file)
+        return any(file or name not in ("text", "full", "line") for name, file in self.wanted)
+
+
+def _format(said: str) -> tuple[str, str]:
+    name, joint, file = said.partition("=")
+    known = (*FORMATS, *_forms())
+    if name not in known:
+        near = difflib.get_close_matches(name, known, 1, 0.5)
+        raise Usage(f"--format {said}: there is no format {name!r}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"))
+    if joint and not file:
+        raise Usage(f"--format {said}: name a file after the =, or leave the = out")
+    return name, "" if file == "-" else file
 
 
 _OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "verbose": click.option("-v", "--verbose", is_flag=True, help="Everything: all evidence, every fix with its cost and the way back, sources."),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="One line."),
+    "formats": click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]",
+                            help=f"{', '.join((*FORMATS, *_forms()))}; may be given again, all but one with a FILE.  [default: text]"),
     "as_json": click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
     "markdown": click.option("--markdown", is_flag=True, help="Print the report as Markdown for a ticket."),
     "form": click.option("--for", "form", type=click.Choice(_forms()), help="Print Markdown under the headings of this project's bug report form."),
-    "html_file": click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file."),
+    "html_file": click.option("--html", "html_file", metavar="FILE", help="Write the report as one HTML file; - prints it."),
     "fail_on": click.option("--fail-on", type=click.Choice(SEVERITIES), default="error", show_default=True,
                             help="Exit with 1 from this severity on."),
     "rule_dirs": click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False),
@@ -127,7 +166,9 @@ def output(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def called(**given: Any) -> None:
-            command(out=Output(**{name: given.pop(name) for name in chosen}), **given)
+            out = Output(**{name: given.pop(name) for name in chosen})
+            _ = out.wanted  # what cannot be printed is said before anything is examined
+            command(out=out, **given)
 
         made: Callable[..., None] = called
         for name in reversed(chosen):
@@ -160,24 +201,44 @@ def tell_problems(book: rules.Rulebook) -> None:
         click.echo(f"rule left out: {problem}", err=True)
 
 
-def show(report: Report, out: Output) -> None:
-    """Write and print the report in the forms that were asked for; the terminal's without any."""
-    if out.html_file:
+def show(report: Report, out: Output, ended: int | None = None, words: Callable[[bool], str] | None = None) -> None:
+    """Write and print the report in the forms that were asked for. Where only files were, the answer is one line.
+
+    ``ended`` is the exit status where a command has one of its own, ``words`` its text, short or full.
+    """
+    wanted = out.wanted
+    for name, file in wanted:
+        own = words(name == "full") if words and name in ("text", "full") else ""
+        text = own or rendered(report, name, out.fail_on, bool(file), ended)
+        if file:
+            write(file, text)
+            click.echo(f"report written to {file}", err=True)
+        else:
+            click.echo(text, color=terminal()[0], nl=False)
+    if all(file for _, file in wanted):
+        click.echo(rendered(report, "line", out.fail_on), nl=False)
+
+
+def rendered(report: Report, form: str, fail_on: str, to_file: bool = False, ended: int | None = None) -> str:
+    """The report in one form, as it ends on a terminal or in a file."""
+    if form == "json":
+        found = outcome(report)
+        answer = {"headline": found.sentence, "first_action": found.action, "exit_status": status(report, fail_on) if ended is None else ended}
+        return json.dumps({**report_to_json(report), **answer}, indent=1, ensure_ascii=True, default=str) + "\n"
+    if form == "html":
         from rocmdoctor.render.report import html
 
-        write(out.html_file, html.render(report))
-        click.echo(f"report written to {out.html_file}", err=True)
-    if out.as_json:
-        click.echo(json.dumps(report_to_json(report), indent=1, ensure_ascii=True, default=str))
-    elif out.markdown or out.form:
-        from rocmdoctor.render.report import markdown
-
-        click.echo(markdown.render_form(report, out.form) if out.form else markdown.render(report))
-    elif not out.html_file:
+        return html.render(report)
+    if form in ("text", "full", "line"):
         from rocmdoctor.render.report import terminal as text
 
         colour, width = terminal()
-        click.echo(text.render(report, width, colour), color=colour, nl=False)
+        if form == "line":
+            return text.quiet(report)
+        return text.render(report, width, colour and not to_file, verbose=form == "full", last=sys.stdout.isatty() and not to_file)
+    from rocmdoctor.render.report import markdown
+
+    return markdown.render(report) + "\n" if form == "markdown" else markdown.render_form(report, form) + "\n"
 
 
 def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:

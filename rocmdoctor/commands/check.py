@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, finish, output
+from rocmdoctor.commands._console import Output, Usage, epilog, finish, output
 from rocmdoctor.compare import states
 from rocmdoctor.diagnosis.examine import examine, keep_state, last_good
 from rocmdoctor.facts.model import Report
 
 
-@click.command()
+@click.command(epilog=epilog("check", "check -v", "check --log ollama.log --html report.html", "check --no-kernels --fail-on warning"))
 @click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read along (an application's, say).")
-@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (under a second).")
+@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (one to two seconds).")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined.")
 @click.option("--no-keep", is_flag=True, help="Keep no state of this run.")

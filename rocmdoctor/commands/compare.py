@@ -7,10 +7,11 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, now, output, redacted, redactor, show, status, tell_problems, terminal
+from rocmdoctor.commands._console import Output, Usage, epilog, now, output, redacted, redactor, show, tell_problems, terminal
 from rocmdoctor.compare import finding, moments, states
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.knowledge import rules
@@ -18,12 +19,12 @@ from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.share.wash import wash
 
 
-@click.command()
+@click.command(epilog=epilog("compare", "compare --since \"last week\"", "compare good.json bundle.tar.gz"))
 @click.argument("old", required=False)
 @click.argument("new", required=False)
 @click.option("--since", metavar="WHEN", help='Package histories since a date, "yesterday", "last week" or "3 days ago", without an earlier state.')
 @click.option("--list", "as_list", is_flag=True, help="List the states that are kept.")
-@output("as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
+@output("formats", "as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
 def command(old: str | None, new: str | None, since: str | None, as_list: bool, out: Output) -> None:
     """What changed between two states, the suspects first.
 
@@ -53,14 +54,11 @@ def command(old: str | None, new: str | None, since: str | None, as_list: bool, 
     how = {"only": (finding.ID,), "before": before}
     report = redacted(snapshot, book, redactor(out.no_redact), **how) if out.shared else make_report(snapshot, book, **how)  # type: ignore[arg-type]
     tell_problems(book)
-    if out.shared:
-        show(report, out)
-    else:
-        from rocmdoctor.render.report import changes_text
+    from rocmdoctor.render.report import changes_text
 
-        colour, width = terminal()
-        click.echo(changes_text.render(report, width, colour), color=colour, nl=False)
-    raise SystemExit(_status(report, snapshot, out.fail_on))
+    ended, (colour, width) = _status(report, snapshot, out.fail_on), terminal()
+    show(report, out, ended, lambda full: changes_text.render(report, width, colour))
+    raise SystemExit(ended)
 
 
 def _status(report: Report, snapshot: Snapshot, fail_on: str) -> int:

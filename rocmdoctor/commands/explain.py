@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.commands._console import Output, finish, output
+from rocmdoctor.commands._console import Output, epilog, finish, output
 from rocmdoctor.diagnosis.examine import read
 
 
-@click.command()
+@click.command(epilog=epilog("explain server.log report.txt", "explain ticket.tar.gz -v", "explain - < dmesg.txt", "explain folder --for ollama"))
 @click.argument("paths", nargs=-1, required=True)
 @output()
 def command(paths: tuple[str, ...], out: Output) -> None:

@@ -7,13 +7,13 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Usage, redactor, terminal, write_whole
+from rocmdoctor.commands._console import Usage, epilog, redactor, terminal, write_whole
 from rocmdoctor.share.wash import wash
 
 _PATH = 1000
 
 
-@click.command()
+@click.command(epilog=epilog("fleet reports/", "fleet reports/ --html fleet.html", "fleet - --csv - < all.json", statuses=""))
 @click.argument("paths", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the answer as one HTML file.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rocmdoctor.commands._console import Usage, now
+from rocmdoctor.commands._console import Usage, epilog, now
 from rocmdoctor.diagnosis.subjects import gpu_words
 from rocmdoctor.facts import versions
 from rocmdoctor.knowledge import component_versions, known
@@ -19,7 +19,8 @@ from rocmdoctor.knowledge.known_fit import is_in
 _WIDTH = 100
 
 
-@click.command()
+@click.command(epilog=epilog("known strix halo hang", "known --component mesa --version 26.1.2", "known --gpu gfx1151 0x83",
+                             statuses="Exit status: 0, or 2 for wrong usage."))
 @click.argument("words", nargs=-1)
 @click.option("--component", metavar="NAME", help="Only of this component: kernel, mesa, rocm, ollama ...")
 @click.option("--version", "version", metavar="VERSION", help="Only defects of this version, and those without a stated version.")

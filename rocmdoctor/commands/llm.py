@@ -8,8 +8,9 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, attached, now, output, redacted, redactor, show, status, tell_problems, write
+from rocmdoctor.commands._console import Output, Usage, attached, epilog, now, output, redacted, redactor, show, tell_problems, write
 from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.knowledge import rules, tables
@@ -24,7 +25,7 @@ from rocmdoctor.texts import attach, interpret
 KEY = "ROCMDOCTOR_API_KEY"
 
 
-@click.command()
+@click.command(epilog=epilog("llm", "llm http://127.0.0.1:8080", "llm --loads 5 --log server.log"))
 @click.argument("url", required=False)
 @click.option("--model", default="", metavar="NAME", help="The model to ask.  [default: the one that is loaded]")
 @click.option("--cpu", "cpu_url", metavar="URL", help="A second server with the same model on the CPU: decides between backend and model.")
@@ -146,8 +147,9 @@ def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, hosts: tuple[
     report = redacted(snapshot, book, redactor(out.no_redact, hosts)) if out.shared else make_report(snapshot, book)
     if sys.stderr.isatty():
         click.echo(err=True)
-    show(report, out)
-    raise SystemExit(_llm_status(report, out.fail_on))
+    ended = _llm_status(report, out.fail_on)
+    show(report, out, ended)
+    raise SystemExit(ended)
 
 
 def _llm_status(report: Report, fail_on: str) -> int:

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, output, redacted, redactor, show, status, tell_problems, terminal
+from rocmdoctor.commands._console import Output, Usage, epilog, output, redacted, redactor, show, tell_problems, terminal
 from rocmdoctor.diagnosis.examine import examine, read
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import MEMORY, make_report
 from rocmdoctor.facts.model import Report
 from rocmdoctor.knowledge import tables
@@ -18,7 +19,11 @@ from rocmdoctor.memory.picture import Asked
 KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
 
 
-@click.command()
+_STATUSES = """Exit status: 0 it fits, or no model was named · 1 no model that was named fits, or something was found at or above --fail-on ·
+2 wrong usage · 3 not enough is known of the memory · 70 rocmdoctor itself failed."""
+
+
+@click.command(epilog=epilog("memory", "memory --model model.gguf --context 32768", "memory --model-size 60GB ticket/", statuses=_STATUSES))
 @click.argument("paths", nargs=-1)
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--snapshot", metavar="FILE", help="A saved snapshot instead of this machine.")
@@ -29,7 +34,7 @@ KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_n
 @click.option("--kv-type", type=click.Choice(KV_TYPES), default="f16", show_default=True, help="Type of the KV cache.")
 @click.option("--parallel", type=click.IntRange(1, 256), default=1, show_default=True, help="Sequences at a time.")
 @click.option("--no-mmap", is_flag=True, help="The model is loaded without memory mapping.")
-@output("as_json", "html_file", "fail_on", "rule_dirs", "no_redact")
+@output("verbose", "quiet", "formats", "as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
 def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tuple[str, ...], sizes: tuple[str, ...], image: bool,
             context: int | None, kv_type: str, parallel: int, no_mmap: bool, out: Output) -> None:
     """Where the memory is, which model fits, and what to set.
@@ -45,22 +50,19 @@ def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tup
     how: dict[str, Any] = {"asked": asked, "default_setting": setting, "only": MEMORY}
     report = redacted(seen, book, redactor(out.no_redact), **how) if out.shared else make_report(seen, book, **how)
     tell_problems(book)
-    if out.shared:
-        show(report, out)
-    else:
-        from rocmdoctor.render.report import memory_text
+    from rocmdoctor.render.report import memory_text
 
-        colour, width = terminal()
-        click.echo(memory_text.render(report, width, colour), color=colour, nl=False)
-    raise SystemExit(_memory_status(report, out.fail_on))
+    ended, (colour, width) = _memory_status(report, out.fail_on), terminal()
+    show(report, out, ended, lambda full: memory_text.render(report, width, colour, full))
+    raise SystemExit(ended)
 
 
 def _memory_status(report: Report, fail_on: str) -> int:
     """As of `check`, but undecided only where no memory is known, or not enough to judge any model."""
     fits = [fit for gpu in report.memory.gpus for fit in gpu.fits] if report.memory else []
     undecided = (report.memory is None and report.verdict != "no_amd_gpu") or (bool(fits) and all(fit.verdict == "unknown" for fit in fits))
-    found = status(report, fail_on)
-    return found if found == 1 else 3 if undecided else 0
+    none = any(fit.verdict in ("no", "only_with") for fit in fits) and not any(fit.verdict == "yes" for fit in fits)
+    return 1 if none or status(report, fail_on) == 1 else 3 if undecided else 0
 
 
 def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:

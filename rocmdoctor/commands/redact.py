@@ -6,11 +6,11 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Usage, attached, redactor, write
+from rocmdoctor.commands._console import DONE, Usage, attached, epilog, redactor, write
 from rocmdoctor.share.redact import redacted_files
 
 
-@click.command()
+@click.command(epilog=epilog("redact dmesg.txt > clean.txt", "redact -o clean/ logs/ bundle.tar.gz", statuses=DONE))
 @click.argument("paths", nargs=-1, required=True)
 @click.option("-o", "--out", metavar="DIR", help="Write each file there under its own name; needed for more than one.")
 def command(paths: tuple[str, ...], out: str | None) -> None:

@@ -6,17 +6,17 @@ import json
 
 import click
 
-from rocmdoctor.commands._console import Output, output, tell_problems, write
+from rocmdoctor.commands._console import DONE, Output, epilog, output, tell_problems, write
 from rocmdoctor.compare import states
 from rocmdoctor.diagnosis.examine import examine, keep_state
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import snapshot_to_json
 
 
-@click.command()
+@click.command(epilog=epilog("snapshot --mark-good", "snapshot -o today.json", statuses=DONE))
 @click.option("-o", "--output", "path", metavar="FILE", help="Write it there instead of among the kept states.")
 @click.option("--mark-good", is_flag=True, help="Mark it as good: what later states are compared with.")
-@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (under a second).")
+@click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch (one to two seconds).")
 @output("rule_dirs")
 def command(path: str | None, mark_good: bool, no_kernels: bool, out: Output) -> None:
     """Keep the state of this machine, for `compare`. It is written as it is: `redact` takes private words out."""

@@ -6,18 +6,22 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, output, redacted, redactor, save_snapshot, show, status, tell_problems, terminal
+from rocmdoctor.commands._console import Output, Usage, epilog, output, redacted, redactor, save_snapshot, show, tell_problems, terminal
 from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.live import kernel_tests
 
+_STATUSES = """Exit status: 0 every result of a GPU is right · 1 one is wrong, or something was found at or above --fail-on · 2 wrong usage ·
+3 no GPU was tested · 70 rocmdoctor itself failed."""
 
-@click.command()
+
+@click.command(epilog=epilog("test", "test --backend hip --level 3", statuses=_STATUSES))
 @click.option("--backend", "backends", multiple=True, type=click.Choice(kernel_tests.BACKENDS), help="Only this one; may be given again.  [default: all]")
 @click.option("--level", type=click.IntRange(1, 3), default=2, show_default=True,
               help="1: under 2 seconds. 2: under 20 seconds. 3: minutes, every byte of free memory too.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is tested.")
-@output("as_json", "html_file", "markdown", "fail_on", "rule_dirs", "save", "no_redact")
+@output("quiet", "formats", "as_json", "html_file", "markdown", "fail_on", "rule_dirs", "save", "no_redact")
 def command(backends: tuple[str, ...], level: int, pythons: tuple[str, ...], out: Output) -> None:
     """Run kernels with known answers on every device, and compare each result with the CPU's.
 
@@ -33,13 +37,13 @@ def command(backends: tuple[str, ...], level: int, pythons: tuple[str, ...], out
     tell_problems(book)
     save_snapshot(snapshot, out.save)
     report = redacted(snapshot, book, redactor(out.no_redact)) if out.shared else make_report(snapshot, book)
-    if out.shared:
-        show(report, out)
-    else:
-        from rocmdoctor.render.report import terminal as text
-
-        colour, width = terminal()
-        click.echo(text.render_kernels(report, width, colour), color=colour, nl=False)
-    verdicts = {device.verdict for device in report.kernels or []}
+    verdicts = {device.verdict for device in report.kernels or [] if device.device_type != "cpu"}  # a CPU that computes right is no GPU
+    if not verdicts:
+        click.echo("No GPU was tested.", err=True)
     found = status(report, out.fail_on)
-    raise SystemExit(1 if found == 1 or verdicts & set(kernel_tests.BAD) else 0 if "right" in verdicts else 3)
+    ended = 1 if found == 1 or verdicts & set(kernel_tests.BAD) else 0 if "right" in verdicts else 3
+    from rocmdoctor.render.report import terminal as text
+
+    colour, width = terminal()
+    show(report, out, ended, lambda full: text.render_kernels(report, width, colour))
+    raise SystemExit(ended)

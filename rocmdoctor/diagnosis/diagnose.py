@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,8 +134,11 @@ def _decided(judged: list[Judged]) -> list[Judged]:
     return [one for one in left if not (one.rule.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
 
 
-def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
-    """Ranked findings, best first: causes, specific symptoms, possible causes, generic symptoms, risks."""
+def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> list[Finding]:
+    """Ranked findings, best first: causes, specific symptoms, possible causes, generic symptoms, risks.
+
+    ``only`` keeps those of rules that can explain one of these symptoms.
+    """
     seen = Seen(snapshot, book)
     changed = seen.facts.get("changed.components")
     fresh = set(changed.value) if isinstance(changed, Known) else set()
@@ -160,20 +163,27 @@ def diagnose(snapshot: Snapshot, book: Rulebook) -> list[Finding]:
     open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.answer.used)
              and one.rule.id not in set_aside]
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
-    left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(seen.symptoms - accounted)]
+    left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(
+        seen.symptoms - accounted, key=lambda name: (SEVERITIES.index(book.rules[name].severity), name))]
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
-    findings = [_finding(one, seen, "cause") for one in causes if not one.rule.general]
+    told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
+    findings = [_finding(one, seen, "cause") for one in causes if not (one.rule.general or one.rule.observes)]
+    findings += [_finding(one, seen, "symptom") for one in causes if one.rule.observes]  # where it goes wrong, not why
     findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
-    findings += [finding for one, finding in shown if one.explained]
-    findings += [_finding(one, seen, "cause") for one in causes if one.rule.general]  # it names the layer, a special one names the defect
+    findings += [finding for one, finding in shown if one.explained and not one.row]
+    findings += [_finding(one, seen, "cause") for one in causes if one.rule.general and not one.rule.observes]  # it names the layer, a special one names the defect
+    findings += [finding for one, finding in shown if one.explained and one.row]
+    findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]
     findings += [finding for one, finding in shown if not one.explained]
-    findings += [finding for one, finding in symptoms if not one.rule.specific]
-    told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
+    findings += [finding for one, finding in symptoms if one.rule.id in told]
     answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in risks if not one.row]
     if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
     findings += [_finding(one, seen, "risk") for one in risks]
+    if only:
+        wanted = {one.rule.id for one in [*everything, *left] if one.rule.id in only or set(one.rule.explains) & set(only)}
+        findings = [finding for finding in findings if finding.id in wanted]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     return findings

@@ -69,6 +69,8 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     """What the files say, and the rules."""
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = attached(paths)
+    if len(found.snapshots) == 1:  # of a bundle the snapshot stands for the excerpts beside it
+        found.texts = [text for text in found.texts if text.name not in found.read_before]
     snapshot = Snapshot(now(), "read")
     texts: list[attach.Text] = []
     for data in found.snapshots:

@@ -12,8 +12,10 @@ from rocmdoctor.compare.changes import Before, changed_facts
 from rocmdoctor.diagnosis import kernel_table
 from rocmdoctor.diagnosis.checks import known_defects
 from rocmdoctor.diagnosis.diagnose import diagnose
+from rocmdoctor.diagnosis.fitted import fitted
+from rocmdoctor.diagnosis.rungs import rungs
 from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import LAYERS, Fact, Finding, Known, LayerState, Missing, Report, Snapshot, Unknown
+from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.llm import picture as llm_picture
@@ -26,13 +28,6 @@ _DIGEST = {
     "mesa_version": "vulkan.mesa_version", "driver_version": "windows.driver_version",
     "hsa_override": "env.HSA_OVERRIDE_GFX_VERSION", "pci_id": "gpu.pci_id",
 }
-_MATTERS: dict[str, tuple[str, ...]] = {
-    "platform": ("pci.amd_gpu_count", "memory.ram_bytes"), "driver": ("amdgpu.loaded", "dev.kfd_openable"),
-    "runtime": ("vulkan.loader",), "framework": ("torch.version",), "app": ("app.version",),
-}
-_MATTERS_ON_WINDOWS = {**_MATTERS, "driver": ("windows.driver_version", "gpu.problem_code")}
-
-
 def _facts(snapshot: Snapshot, name: str) -> list[Fact]:
     return [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
 
@@ -55,25 +50,6 @@ def digest(snapshot: Snapshot) -> dict[str, Any]:
     return {k: v if k == "gfx_target" else v[0] if len(v) == 1 else v for k, v in found.items() if v}
 
 
-def _examined(snapshot: Snapshot, name: str) -> bool:
-    return any(not isinstance(f, Unknown) or f.reason == "not_applicable" for f in _facts(snapshot, name))
-
-
-def _layers(snapshot: Snapshot, findings: list[Finding]) -> list[LayerState]:
-    states = []
-    family = snapshot.facts.get("os.family")
-    matters = _MATTERS_ON_WINDOWS if isinstance(family, Known) and family.value == "windows" else _MATTERS
-    for layer in LAYERS:
-        broken = [f for f in findings if f.layer == layer and f.severity != "info" and f.standing != "possible"]
-        worst = next((f for f in broken if f.severity in ("critical", "error")), broken[0] if broken else None)
-        if worst:
-            states.append(LayerState(layer, "warning" if worst.severity == "warning" else "error", worst.id))
-        else:
-            seen = all(_examined(snapshot, name) for name in matters[layer])
-            states.append(LayerState(layer, "ok" if seen else "unknown"))
-    return states
-
-
 def _no_gpu(snapshot: Snapshot) -> Finding:
     others = snapshot.facts.get("pci.other_gpus")
     names = ", ".join(map(str, others.value)) if isinstance(others, Known) and others.value else ""
@@ -85,12 +61,6 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
 
 
 MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
-
-
-def _about(finding: Finding, book: Rulebook, symptoms: Sequence[str]) -> bool:
-    """Whether a finding is one of the symptoms, or of a rule that explains one."""
-    rule = book.rules.get(finding.id)
-    return finding.id in symptoms or finding.id == "no-amd-gpu" or bool(rule and set(rule.explains) & set(symptoms))
 
 
 def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,
@@ -110,13 +80,12 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     llm = llm_picture.pictures(snapshot.facts)
     memory = None if none else picture(snapshot.facts, asked, setting)
-    findings = diagnose(snapshot, book) if not none or llm else []
+    findings = diagnose(snapshot, book, only) if not none or llm else []
     if none:  # without a GPU of its own the machine can still run a server that was asked
         findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
     if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
         findings = comparison.placed(changed, findings)
-    if only:
-        findings = [finding for finding in findings if _about(finding, book, only)]
+    fitted(findings, snapshot.facts, memory)
     findings = [*verdicts(memory, asked), *findings]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
@@ -124,7 +93,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
                for key, fact in snapshot.facts.items()
                if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
     loud = [f for f in findings if f.severity in ("critical", "error", "warning")]
-    layers = _layers(snapshot, findings)
+    layers = rungs(snapshot.facts, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"

@@ -131,11 +131,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LayerState:
-    """One rung of the ladder. ``because`` is the id of the finding that broke it."""
+    """One rung of the ladder. ``because`` is the id of the finding that broke it, ``shown`` what was seen to work, in words."""
 
     name: Layer
     status: Literal["ok", "warning", "error", "unknown"]
     because: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

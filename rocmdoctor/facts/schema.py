@@ -26,6 +26,7 @@ def generate() -> dict[str, Any]:
     top["properties"]["schema"] = {"const": model.REPORT_SCHEMA}
     top["properties"]["probes"] = {"type": "array", "items": _of(model.ProbeRun, definitions)}
     top["required"].append("probes")
+    top["properties"] |= {"headline": {"type": "string"}, "first_action": {"type": "string"}, "exit_status": {"type": "integer"}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": model.REPORT_SCHEMA,
@@ -49,7 +50,7 @@ def _object(kind: type[Any], definitions: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind)]
     # What may be missing altogether, in reports written before there was such a thing.
-    optional = {"memory", "changes", "kernels", "llm"} if kind is model.Report else set()
+    optional = {"memory", "changes", "kernels", "llm"} if kind is model.Report else {"shown"} if kind is model.LayerState else set()
     return {
         "description": (kind.__doc__ or "").strip().splitlines()[0],
         "type": "object",

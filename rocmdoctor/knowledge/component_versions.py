@@ -17,13 +17,17 @@ from rocmdoctor.knowledge import tables, windows_drivers
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the version of a component is read; ``component`` is its row of the table ``components``."""
+    """Where the version of a component is read; ``component`` is its row of the table ``components``, ``named`` what else speaks of it,
+    ``backends`` those that run on it.
+    """
 
     name: str
     title: str
     layer: Layer
     component: str
     read: tuple[str, ...]
+    named: tuple[str, ...] = ()
+    backends: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -49,7 +53,8 @@ class Here:
 def places() -> dict[str, Place]:
     """Every component that has known defects, by its name."""
     rows = tables.load("components")["versions"]
-    return {row["component"]: Place(row["component"], row["title"], row["layer"], row["of"], tuple(row["read"])) for row in rows}
+    return {row["component"]: Place(row["component"], row["title"], row["layer"], row["of"], tuple(row["read"]), tuple(row.get("named", ())),
+                                    tuple(row.get("backends", ()))) for row in rows}
 
 
 def _stored(facts: Mapping[str, Fact], name: str) -> Iterator[Fact]:

@@ -20,6 +20,8 @@ _UNREAD = ("package", "tag", "engine")
 _AS_READ = ("driver", "module")
 # Layers below the applications are those of Windows under WSL, not of its Linux.
 _HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "amdvlk")
+# No program or library that must be named: it is on every machine of its kind, or its version says that it is there.
+_EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "windows", "adrenalin", "rocm", "therock", "hip-windows", "hip-sdk", "mesa", "amdvlk")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
 _NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
@@ -160,9 +162,19 @@ class Machine:
             return None
         return None if set(row.os) == {"container"} and not isinstance(self.facts.get("about.container"), Known) else False
 
+    def spoken(self, row: Row) -> bool | None:
+        """Whether the program or library of the row is spoken of at all; unknown where nothing names it, true of what every machine has."""
+        place = component_versions.places().get(row.component)
+        if place is None or row.component in _EVERYWHERE or row.component.startswith("distro-") or self.here(row.component).values:
+            return True
+        said = "\n".join((self.said(), *self._list("about.app")))
+        return True if any(re.search(rf"(?<![a-z\d]){re.escape(name)}", said) for name in (row.component, *place.named)) else None
+
     def backend(self, row: Row) -> bool | None:
         """Whether a backend of the row is in use."""
-        if not row.backend or set(row.backend) & set(self.backends):
+        place = component_versions.places().get(row.component)
+        wanted = row.backend or (place.backends if place else ())
+        if not wanted or set(wanted) & set(self.backends):
             return True
         return False if self.backends else None
 

@@ -18,7 +18,7 @@ FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
 SIGNALS = "signals"
 NEAR = ("line", "block", "file", "report")  # how close the signals of one rule must stand
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
-           "instead_of", "general", "specific", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
+           "instead_of", "general", "specific", "observes", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
 MOST_BYTES = 1 << 20  # of one file
 _FIX_FIELDS = {"do", "detail", "commands", "language", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
@@ -49,6 +49,7 @@ class Rule:
     explains: tuple[str, ...] = ()
     instead_of: tuple[str, ...] = ()
     general: bool = False
+    observes: bool = False  # it says where something goes wrong, not why
     specific: bool = False
     asks: str = ""
     says: str = ""
@@ -108,7 +109,7 @@ def build(data: Any, name: str) -> Rule:
         status=str(data.get("status", "experimental")), stage=data["stage"], when=parse(str(data.get("when") or f"saw({next(iter(own))})"), scope),
         platforms=tuple(data.get("platforms") or ()), for_each=data.get("for_each", ""), signals=own, near=str(data.get("near", "file")),
         explains=tuple(data.get("explains") or ()), instead_of=tuple(data.get("instead_of") or ()),
-        general=data.get("general") is True, specific=data.get("specific") is True, asks=str(data.get("asks") or "").strip(),
+        general=data.get("general") is True, specific=data.get("specific") is True, observes=data.get("observes") is True, asks=str(data.get("asks") or "").strip(),
         says=str(data.get("says") or data["title"]).strip(), why=str(data.get("why") or "").strip(), fixes=tuple(fixes),
         references=tuple(str(s["url"]) for s in data["sources"]), examples=data.get("examples") or {})
 

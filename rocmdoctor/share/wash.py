@@ -14,6 +14,7 @@ _ANSI = later.pattern(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
+_TIME = later.pattern(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d{1,6})?)?(?:\+00:00|Z)(?!\w)")
 
 
 def wash(text: object, cap: int = LINE_CAP) -> str:
@@ -37,8 +38,12 @@ def wash(text: object, cap: int = LINE_CAP) -> str:
 
 
 def wash_prose(text: object, cap: int = 2000) -> str:
-    """A paragraph: hard line breaks of the rule file become spaces."""
-    return wash(text, cap)
+    """A paragraph: hard line breaks of the rule file become spaces, times are as people write them.
+
+    >>> wash_prose("installed on 2026-03-13T19:30:40+00:00")
+    'installed on 2026-03-13 19:30 UTC'
+    """
+    return _TIME.sub(r"\1 \2 UTC", wash(text, cap))
 
 
 def wash_command(text: object) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from rocmdoctor import __version__
 from rocmdoctor.texts import door, embedded, files, unpack
 from rocmdoctor.texts.budget import Budget, Spent
 from rocmdoctor.texts.door import decode
@@ -55,6 +56,7 @@ class Attached:
     trees: list[pathlib.Path]
     problems: list[str]
     budget: Budget = field(default_factory=Budget)
+    read_before: set[str] = field(default_factory=set)  # texts of a bundle: its snapshot holds what they said when they were whole
     spool: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)  # big streams; gone with this object
 
 
@@ -209,7 +211,10 @@ class _Reader:
                 self.collected(raw.removeprefix(_BOM))
                 return
             if str(data.get("schema")).startswith("rocmdoctor.bundle/"):
-                self._made |= {name.removesuffix("manifest.json") + made for made in ("report.md", "report.html")}
+                top = name.removesuffix("manifest.json")
+                self._made |= {top + made for made in ("report.md", "report.html")}
+                if data.get("version") == __version__:  # another version may know more: to it the texts say something new
+                    self.found.read_before |= {top + str(entry.get("name")) for entry in data.get("files") or () if isinstance(entry, dict)}
                 return
             self._saved += len(raw)
             if self._saved > MOST_SAVED:

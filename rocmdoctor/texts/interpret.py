@@ -23,8 +23,8 @@ NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
 LONGEST_HIT = 400
-MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one text
-MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one text
+MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one document
+MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
 _WORDS = ("report_prose", "memory_prose", "named", "settings")  # they read any text, so they recognise none
@@ -48,25 +48,31 @@ def gathered(name: str, text: str) -> Text:
     return Text(name, door.printable(text) if own else clean(text), reader=own)
 
 
-def _kept(hits: list[Hit], text: Text) -> list[Hit]:
-    """What a report keeps of the hits of one text: cut lines, a few of those that say the same, and the first of each rule with
-    the lines before and after, as a person reads a log."""
-    lines = [] if text.path else text.text.split("\n")
-    seen: Counter[str] = Counter()
-    same: Counter[tuple[str, str, tuple[tuple[str, str], ...]]] = Counter()
-    room = MOST_AROUND
-    out = []
-    for hit in hits:
-        says = (hit.rule, hit.group, tuple(sorted(hit.captures.items())))
-        same[says] += 1
-        if same[says] > MOST_ALIKE:
-            continue
-        seen[hit.rule] += 1
-        near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if seen[hit.rule] <= SHOWN_HITS and room > 0 else []
-        around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
-        room -= sum(map(len, around))
-        out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
-    return out
+class _Kept:
+    """What a report keeps of the hits of one document, its parts together: cut lines, a few of those that say the same, and the first of
+    each rule with the lines before and after, as a person reads a log."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+        self.same: Counter[tuple[str, str, tuple[tuple[str, str], ...]]] = Counter()
+        self.room = MOST_AROUND
+
+    def of(self, hits: list[Hit], text: Text) -> list[Hit]:
+        """Those of one text."""
+        lines = [] if text.path else text.text.split("\n")
+        out = []
+        for hit in hits:
+            says = (hit.rule, hit.group, tuple(sorted(hit.captures.items())))
+            self.same[says] += 1
+            if self.same[says] > MOST_ALIKE:
+                continue
+            self.seen[hit.rule] += 1
+            shown = self.seen[hit.rule] <= SHOWN_HITS and self.room > 0
+            near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if shown else []
+            around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
+            self.room -= sum(map(len, around))
+            out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
+        return out
 
 
 def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> list[Hit]:
@@ -108,7 +114,10 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
     said_before: set[str] = set()
     barren: list[str] = []
     recognised: list[dict[str, object]] = []
+    kept = _Kept()
     for number, text in enumerate(texts):
+        if not text.part:
+            kept = _Kept()
         if text.part and text.text in said_before:  # the same string again, of a document that repeats it
             continue
         if text.part:
@@ -121,7 +130,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
             found = _scanned(text, parts, scanner, over, snapshot.notes)
-            snapshot.hits += _kept([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
+            snapshot.hits += kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
         understood = False

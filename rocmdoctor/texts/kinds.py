@@ -81,7 +81,7 @@ _JOURNAL = later.pattern(
 _COMPOSED = later.pattern(r"[\w.-]{1,60} +\| ")
 _QUOTE = later.pattern(r"(?:[>|] ?){1,9}")
 _DOCKER_TIME = later.pattern(r"\d{4}-\d\d-\d\dT[0-9:.]{8,18}Z (?=\S)")
-_UNITS = {"kernel": "kernel_log", "ollama": "ollama_log", "gdm-x-session": "xorg_log", "lemonade": "lemonade_log"}
+_UNITS = {"kernel": "kernel_log", "audit": "kernel_log", "ollama": "ollama_log", "gdm-x-session": "xorg_log", "lemonade": "lemonade_log"}
 
 # Lines that tell their kind by themselves, the most telling first.
 _MARKS: tuple[tuple[str, str], ...] = (
@@ -97,6 +97,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure)(?:: |$)|During handling of the above exception"
      r"|The above exception was the direct cause"),
     ("ollama_log",
+     r"NAME +ID +SIZE +PROCESSOR +(?:CONTEXT +)?UNTIL|"
      r"time=\S{10,40} level=\w+ |time=\"\S{10,40}\" level=\w+|level=\w+ (?:source|msg)=|\[GIN\] |\[GIN-debug\]"
      r"|source=\S+\.go:\d+ |ollama(?:-rocm)?(?:\[\d+\])?: "),
     ("rccl_log", r".{0,160}\bNCCL (?:INFO|WARN|ERROR|TRACE) "),
@@ -116,6 +117,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"(?:\S+ \S+ )?\[(?:Info|Warning|Error|Debug)\] \(\w+\)"
      r"|\[(?:LlamaCpp|WrappedServer|Router|ModelManager|ProcessManager)\]|Recipe {2,}Backend {2,}"),
     ("comfy_log",
+     r"\d{4}-\d\d-\d\d [0-9:.]{8,15}\|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\||"
      r"Total VRAM \d+ MB|pytorch version: |Set vram state to|AMD arch: |ROCm version: \(|## ComfyUI|\[?ComfyUI-Manager"
      r"|got prompt|\*\* (?:ComfyUI|Platform|Python|Log path|User dir|Python exec)|Prestartup times|Import times for custom"
      r"|Requested to load |loaded (?:completely|partially)|Prompt executed in|To see the GUI go to"
@@ -153,6 +155,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"=+ *(?:ROCm System Management|ROCm SMI|End of ROCm|Concise Info|Product Info|Memory Usage|VRAM|ID|PCI Bus ID|VBIOS"
      r"|Current|Temperature|Version of|Driver|Show|GPUs? |System|KFD|% )|GPU\[\d+\] *\t*: |Device +Node +IDs|GPU +Temp +\(?"
      r"|\(DID, +GUID\)|WARNING: (?:AMD GPU device|One or more)"),
+    ("system_log", r"(?:Log Name|Event ID|Task Category|Problem Event Name|Problem signature):\s|Source:\s{1,20}Microsoft-Windows-"),
     ("lspci",
      r"(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:\"|[A-Z0-9][\w/ -]{2,40}(?: controller| bridge| device| memory"
      r"| peripheral|accelerators?| Co-Processor|co-processor| \[[0-9a-f]{4}\])|\[?[0-9a-f]{4}\]?: )|\tSubsystem: "
@@ -298,9 +301,20 @@ def is_sentence(line: str) -> bool:
     return len(words) >= 4 and plain * 2 >= len(words) and small * 8 >= len(words)
 
 
+# How a document of one program begins, whatever its lines look like.
+_HEADS = (
+    ("hardware_list", re.compile(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
+                                 r"|=+ start (?:debug info|hardware (?:list|log)) =+|hal\.1: read hal data")),
+    ("kernel_log", re.compile(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
+)
+
+
 def _whole(text: str) -> str:
     """The kind of a document that is of one kind by its first lines, "" otherwise."""
     head = text[:4000].lstrip("\ufeff \t\r\n")
+    kind = next((kind for kind, mark in _HEADS if mark.match(head)), "")
+    if kind:
+        return kind
     if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
         return "json"
     if re.search(r"^services:\s*$", text[:20_000], re.MULTILINE) and re.search(r"^ +(?:image|build):", text[:60_000], re.MULTILINE) and not re.search(

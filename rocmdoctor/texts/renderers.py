@@ -55,5 +55,6 @@ def name(renderer: str) -> str:
     ('AMD Radeon RX 6800', '')
     """
     front = renderer.split(" (radeonsi")[0].split(" (DRM")[0].split(" (RADV")[0].strip()
+    front = re.sub(r"^Gallium \d\.\d on ", "", front)
     front = re.sub(r" \([A-Za-z0-9_]{4,20}, (?:DRM|LLVM|ACO).*$", "", front)
     return "" if re.fullmatch(r"AMD [A-Z0-9_]+", front) or len(front) < 4 else front

@@ -11,12 +11,14 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import fields, replace
+from html import unescape
 from pathlib import Path
 
 import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 
+from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts import schema
 from rocmdoctor.facts.model import (
     LAYERS,
@@ -43,8 +45,9 @@ GOLDEN = TOP / "fixtures" / "rendered"
 
 RENDERERS: dict[str, Callable[[Report], str]] = {
     "report.txt": lambda report: terminal.render(report, 80, False),
+    "report.full.txt": lambda report: terminal.render(report, 80, False, verbose=True),
     "report.narrow.txt": lambda report: terminal.render(report, 40, False),
-    "report.ansi": lambda report: terminal.render(report, 80, True),
+    "report.ansi": lambda report: terminal.render(report, 80, True, last=True),
     "report.html": html.render,
     "report.md": markdown.render,
 }
@@ -191,17 +194,37 @@ def test_hostile_text_is_washed(name: str) -> None:
     assert "owned" not in made
 
 
-def test_terminal_lines_fit() -> None:
+@pytest.mark.parametrize("verbose", [False, True])
+def test_terminal_lines_fit(verbose: bool) -> None:
     for width in (40, 80, 200):
-        for line in terminal.render(example(), width, False).splitlines():
+        for line in terminal.render(example(), width, False, verbose).splitlines():
             whole = line.strip().startswith(("$ ", "https://", "systemctl "))
             assert whole or len(line) <= width, line
+
+
+def test_the_short_answer_names_cause_line_and_fix_and_is_short() -> None:
+    lines = terminal.render(example(), 80, False, last=True).splitlines()
+    assert len(lines) <= 24
+    assert "This user may not open /dev/kfd" in lines[0] and "add the user to the group render" in " ".join(line.strip() for line in lines[:2])
+    assert any("ollama.log:12" in line and "Unable to open /dev/kfd" in line for line in lines)
+    assert any(line.strip() == "$ sudo usermod -aG render,video $USER" for line in lines)
+    assert "add the user to the group render" in lines[-1] and "1 error" in lines[-1]
+    assert terminal.quiet(example()).count("\n") == 1
+
+
+def test_possible_causes_below_a_decided_one_are_a_number() -> None:
+    report = example()
+    hint = replace(report.findings[1], title="Is it this? Possible cause: something else")
+    report.findings = [report.findings[0], *(replace(hint, id=f"hint-{n}") for n in range(6))]
+    made = terminal.render(report, 80, False)
+    assert "6 more possibilities: -v" in made and "something else" not in made
+    assert terminal.render(report, 80, False, verbose=True).count("something else") == 6
 
 
 def test_terminal_caps_evidence() -> None:
     report = example()
     report.findings[0].evidence = [Evidence("a.log", 1, "B" * 5000)]
-    made = terminal.render(report, 100_000, False)
+    made = terminal.render(report, 100_000, False, verbose=True)
     assert "B" * 299 + "…" in made
     assert "B" * 300 not in made
 
@@ -209,7 +232,7 @@ def test_terminal_caps_evidence() -> None:
 def test_terminal_keeps_brackets_and_says_possible() -> None:
     report = example()
     report.findings[0].title = "amdgpu: [gfxhub] page fault [/red]"
-    made = terminal.render(report, 80, False)
+    made = terminal.render(report, 80, False, verbose=True)
     assert "[gfxhub] page fault [/red]" in made
     assert "possible, not yet decided" in made
     assert "\x1b" not in made
@@ -317,9 +340,10 @@ def test_a_bug_form_has_its_headings_in_order(form: str) -> None:
 @pytest.mark.parametrize("origin", ["live", "read"])
 def test_every_verdict_without_findings(verdict: str, origin: str) -> None:
     report = replace(example(), verdict=verdict, origin=origin, findings=[])  # type: ignore[arg-type]
-    first = terminal.render(report, 200, False).splitlines()[0]
-    assert first.endswith(".")
-    assert first in html.render(report)
+    first = terminal.quiet(report).strip()
+    assert first.endswith(".") and terminal.render(report, 400, False).startswith(first)
+    page = " ".join(unescape(re.sub("<[^>]*>", " ", html.render(report))).split())
+    assert outcome(report).sentence in page and outcome(report).first in page
     assert markdown.render(report).startswith("### ")
 
 

@@ -13,7 +13,7 @@ from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
-from rocmdoctor.knowledge import compiled, component_versions, known
+from rocmdoctor.knowledge import compiled, component_versions, known, likeness
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
@@ -29,7 +29,7 @@ class Candidate:
     answer: bool | None
     hits: list[Hit] = field(default_factory=list)
     explained: list[str] = field(default_factory=list)
-    hint: bool = False  # it could be, as other rows could
+    like: float = 0.0  # of a hint: how much of what it says was also told
 
     @property
     def alone(self) -> bool:
@@ -41,7 +41,7 @@ class Candidate:
         """The most specific first."""
         row = self.row
         named = any("exact" in one for one in row.bad)  # this very version, not a range that may have no end
-        return (not self.hits, self.answer is not True, self.hint, self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
+        return (not self.hits, self.answer is not True, -self.like, self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
 
 
 @functools.cache
@@ -67,7 +67,8 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
     fit = machine.fit(row)
-    if fit.excluded:
+    spoken = machine.spoken(row)
+    if fit.excluded or spoken is None:
         return None
     placed = both((fit.version, fit.others))
     if hits:
@@ -79,7 +80,7 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
         if told and row.gfx:
             return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
         # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
-        return Candidate(row, fit, None, [], explained, hint=True) if told or not machine.demands(row) else None
+        return Candidate(row, fit, None, [], explained) if told or not machine.demands(row) else None
     # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
     # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
     here = bool(row.bad) and placed is True and fit.os is True and not explained
@@ -109,6 +110,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     if sum(one.alone and one.answer is True for one in found) > 1:  # several explain the same: none of them is decided
         for one in found:
             one.answer = None if one.alone else one.answer
+    found = _like(found, machine)
     said: dict[str, int] = defaultdict(int)
     for one in sorted(found, key=lambda one: one.rank):
         for what in (one.row.component, *(["alone"] if one.alone else [])):
@@ -117,10 +119,20 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             yield _judged(one, seen)
 
 
+def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
+    """The candidates without hints that share too little with what was told: a symptom in common is not enough."""
+    hints = [one for one in found if one.alone and one.answer is None]
+    texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
+    weights, told = likeness.Weights(texts), likeness.words(machine.said())
+    for one, text in zip(hints, texts, strict=True):
+        one.like = weights.common(text, told)
+    return [one for one in found if one not in hints or one.like >= _table()["least_likeness"]]
+
+
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=True)
+    return Judged(rule_of(one), answer, explained=[] if one.alone and one.answer is not True else one.explained, hits=hits[:3] if one.alone else hits, row=True)
 
 
 def rule_of(one: Candidate) -> Rule:

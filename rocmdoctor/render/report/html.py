@@ -10,21 +10,22 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from rocmdoctor.diagnosis.outcome import LOUD, outcome
 from rocmdoctor.facts import sizes
 from rocmdoctor.facts.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render.figures import changes_svg, llm_svg, memory_svg
-from rocmdoctor.render.report import changes_text, kernels_text, llm_text, markdown
+from rocmdoctor.render.figures import changes_svg, kernels_svg, llm_svg, memory_svg
+from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, unexamined
+from rocmdoctor.render.report.card import stack
 from rocmdoctor.render.report.wording import (
-    VERDICT_HEAD,
     evidence_place,
     evidence_text,
+    explains_words,
+    fix_rows,
     layer_words,
     removed_words,
     safe_link,
     standing_words,
-    unknown_groups,
     value_words,
-    verdict_words,
     version_rows,
 )
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
@@ -50,6 +51,8 @@ def render(report: Report) -> str:
         standing=standing_words,
         link=safe_link,
         context=_context,
+        rows=fix_rows,
+        explains=explains_words,
     )
     style = _STYLE + (memory_svg.STYLE if report.memory else "") + (changes_svg.STYLE if report.changes else "")
     style += llm_svg.STYLE if report.llm else ""
@@ -59,11 +62,16 @@ def render(report: Report) -> str:
     kernel_items, kernel_rows = kernels_text.grid(report.kernels or [])
     return environment.get_template("report.html.j2").render(
         report=report,
-        head=VERDICT_HEAD[report.verdict],
-        verdict=verdict_words(report),
-        ladder=layer_words(report),
+        ladder=[rung for rung in layer_words(report) if rung[1] != "not checked"],
+        mark=brief.MARKS[outcome(report).level][0],
+        level=outcome(report).level,
+        sentence=wash_prose(outcome(report).sentence),
+        action=wash_prose(outcome(report).first),
         versions=version_rows(report),
-        unknown=unknown_groups(report),
+        unknown=unexamined.groups(report),
+        boxes=stack(report),
+        shown_whole=_shown_whole(report),
+        squares=[(kernels_text.headline(device), kernels_svg.render(device)) for device in report.kernels or []],
         removed=removed_words(report),
         facts=facts[:MOST_FACTS],
         facts_left_out=max(0, len(facts) - MOST_FACTS),
@@ -73,7 +81,6 @@ def render(report: Report) -> str:
         changes_svg=changes_svg.render(report.changes) if report.changes else "",
         changes_heading=changes_text.heading(report.changes) if report.changes else "",
         changes_footing=changes_text.footing(report.changes) if report.changes else [],
-        headline=kernels_text.headline,
         verdict_word=kernels_text.words,
         kernel_items=kernel_items,
         kernel_rows=kernel_rows,
@@ -83,6 +90,12 @@ def render(report: Report) -> str:
         script=Markup(_SCRIPT),
         policy=Markup(policy),
     ).lstrip()
+
+
+def _shown_whole(report: Report) -> int:
+    """How many findings stand open: those that are decided and loud, the first in any case; what is only possible below them is folded."""
+    loud = [number for number, finding in enumerate(report.findings, 1) if finding.severity in LOUD and finding.standing != "possible"]
+    return max(1, min(3, loud[-1] if loud else 1))
 
 
 def _hash(text: str) -> str:

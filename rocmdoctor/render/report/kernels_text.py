@@ -30,7 +30,9 @@ def headline(device: KernelDevice) -> str:
     counted = len(device.checks)
     right = sum(check.verdict == "right" for check in device.checks)
     said = _SAYS.get(device.verdict, wash(device.verdict))
-    count = f", {right} of {counted} checks right" if counted else ""
+    if device.verdict == "unwritten" and counted and not right:
+        said, counted = f"did none of {counted} test computations", 0
+    count = f", {right} of {counted} test computations right" if counted else ""
     rate = f", copies {device.copy_bytes_per_s / 1e9:.0f} GB/s" if device.copy_bytes_per_s else ""
     rate += f" of {device.expected_bytes_per_s / 1e9:.0f}" if rate and device.expected_bytes_per_s else ""
     reason = f": {wash_prose(device.reason, 300)}" if device.reason else ""
@@ -47,9 +49,14 @@ def grid(devices: list[KernelDevice]) -> tuple[list[str], list[tuple[str, list[s
 
 def faults(devices: list[KernelDevice]) -> list[tuple[str, str, str]]:
     """(where, what was found, what such a fault is known as) of every check that was not right."""
-    return [(f"{device.item} {wash(check.check)}", f"{words(check.verdict)}. {wash_prose(check.detail, 300)}".strip(),
+    return [(f"{device.item} {wash(check.check)}", _fault(check.verdict, wash_prose(check.detail, 300)),
              "" if check.verdict == "unwritten" else check.catches)  # what does no work at all has none of these faults
             for device in devices for check in device.checks if check.verdict not in ("right", "untestable", "skipped")]
+
+
+def _fault(verdict: str, detail: str) -> str:
+    """What was found, said once: that nothing was written is all there is to say of work that was not done."""
+    return words(verdict) if verdict == "unwritten" or not detail else f"{words(verdict)}. {detail[0].upper()}{detail[1:]}"
 
 
 def render(console: Console, report: Report, full: bool = False) -> None:

@@ -7,16 +7,18 @@ import re
 from rocmdoctor.facts.model import Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import tables
-from rocmdoctor.render.report import changes_text, kernels_text, llm_text
+from rocmdoctor.render.report import changes_text, kernels_text, llm_text, unexamined
+from rocmdoctor.render.report.card import card
 from rocmdoctor.render.report.wording import (
     MAX_EVIDENCE,
     evidence_place,
     evidence_text,
+    explains_words,
+    fix_rows,
     layer_words,
     removed_words,
     safe_link,
     standing_words,
-    unknown_groups,
     value_words,
     verdict_words,
     version_rows,
@@ -32,12 +34,13 @@ IN_FULL = 3
 def render(report: Report) -> str:
     """The most useful first; whole blocks are left out from the end, and counted, when the comment would grow over the limit."""
     ranked = [_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)]
-    rest = [_versions(report), _changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
+    rest = [_changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
     rest.append(_folded("Test kernels", _kernels(report)))
-    rest += [_folded("Could not be examined", [_unknown(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
+    rest += [_folded("Not examined", [_unknown(report)]),
+             _folded("Versions", [_versions(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
     removed = removed_words(report)
     rest.append(f"<sub>rocmdoctor {_plain(wash(report.version, 40))}{'; taken out: ' + removed if removed else ''}</sub>")
-    return _fitted([f"### {_plain(verdict_words(report))}", _summary(report), *_servers(report)], rest)
+    return _fitted([f"### {_plain(verdict_words(report))}", _machine(report), *_servers(report)], rest)
 
 
 def render_form(report: Report, form: str) -> str:
@@ -50,6 +53,7 @@ def render_form(report: Report, form: str) -> str:
 
 
 def _fitted(blocks: list[str], rest: list[str]) -> str:
+    blocks = [block for block in blocks if block]
     room = LIMIT - _TAIL_RESERVE - sum(len(block) + 2 for block in blocks)
     dropped = 0
     for block in filter(None, rest):
@@ -75,17 +79,13 @@ def _folded(title: str, blocks: list[str]) -> str:
     return f"<details><summary>{title}</summary>\n\n" + "\n\n".join(kept) + "\n\n</details>" if kept else ""
 
 
-def _summary(report: Report) -> str:
-    """Five lines: the machine, where it breaks, the first finding, the first fix, what is not known."""
-    broken = [f"{name} ({status})" for name, status, _ in layer_words(report) if status in ("error", "warning")]
-    first = report.findings[0] if report.findings else None
-    missing = len(report.unknown)
-    lines = [("Machine", ", ".join(v for n, v in version_rows(report) if n in ("gfx target", "kernel", "driver version")) or "not described"),
-             ("Breaks at", ", ".join(broken) or "nothing seen"),
-             ("First finding", f"{first.title} ({standing_words(first)})" if first else "none"),
-             ("First fix", first.fixes[0].title if first and first.fixes else "none"),
-             ("Not known", f"{missing} fact{'s' if missing != 1 else ''} could not be examined" if missing else "nothing that was looked for")]
-    return "\n".join(f"- **{label}:** {_plain(wash(words))}" for label, words in lines)
+def _machine(report: Report) -> str:
+    """The machine card as a table, and the rungs that something is known of."""
+    rows = [f"| {row.label} | {_plain(row.words)} |" for row in card(report)]
+    known = [f"{name}: {status}" + (f" ({_plain(why)})" if why and status == "ok" else "")
+             for name, status, why in layer_words(report) if status != "not checked"]
+    rows += [f"| checked | {'; '.join(known)} |"] if known else []
+    return "\n".join(["| machine | |", "| --- | --- |", *rows]) if rows else ""
 
 
 def _servers(report: Report) -> list[str]:
@@ -95,7 +95,6 @@ def _servers(report: Report) -> list[str]:
 
 def _versions(report: Report) -> str:
     rows = [f"| {_plain(name)} | {_plain(value)} |" for name, value in version_rows(report)]
-    rows += [f"| {name} | {status}{': ' + _plain(why) if why else ''} |" for name, status, why in layer_words(report) if status != "unknown"]
     return "\n".join(["| what | as found |", "| --- | --- |", *rows]) if rows else ""
 
 
@@ -148,7 +147,7 @@ def _plain(text: str) -> str:
     """One washed line with every character escaped that Markdown or GitHub would act on."""
     escaped = re.sub(r"([\\`*_\[\]|~$<&])", r"\\\1", text)
     escaped = re.sub(r"^([-+#>=])", r"\\\1", escaped)
-    escaped = re.sub(r"^(\d+)([.)])", r"\1\\\2", escaped)
+    escaped = re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", escaped)  # a list needs the blank
     # A word joiner keeps @name and #123 from becoming mentions; entities would be undone before GitHub looks for them.
     return re.sub(r"([@#])(?=\w)", "\\1\u2060", escaped)
 
@@ -173,7 +172,7 @@ def _finding(finding: Finding, rank: int) -> str:
     if finding.cause and finding.cause != finding.summary:
         parts.append(f"**Why:** {_plain(wash_prose(finding.cause))}")
     if finding.explains:
-        parts.append("**Explains:** " + ", ".join(_plain(wash(name)) for name in finding.explains))
+        parts.append("**Explains:** " + _plain(explains_words(finding)))
     if finding.evidence:
         quoted = [f"{evidence_place(item)}: {evidence_text(item)}" for item in finding.evidence[:MAX_EVIDENCE]]
         if len(finding.evidence) > MAX_EVIDENCE:
@@ -196,24 +195,15 @@ def _fix(fix: Fix, number: int) -> list[str]:
         parts.append(_plain(wash_prose(fix.detail)))
     if fix.commands:
         parts.append(_fenced([line for command in fix.commands for line in wash_command(command)], _FENCE.get(fix.language, "")))
-    rows = (
-        ("Needs", ", ".join(fix.needs)),
-        ("Risk", "" if fix.risk == "none" else fix.risk),
-        ("Side effects", fix.side_effects),
-        ("Verify", fix.verify),
-        ("Undo", fix.undo),
-    )
-    said = [f"- {label}: {_plain(wash_prose(words))}" for label, words in rows if words]
+    said = [f"- {label}: {_plain(words)}" for label, words in fix_rows(fix)]
     return [*parts, "\n".join(said)] if said else parts
 
 
 def _unknown(report: Report) -> str:
-    if not report.unknown:
-        return ""
     lines = []
-    for facts, reason, command in unknown_groups(report):
-        lines += [f"# {facts}: {reason}", *command]
-    return _fenced(lines, "sh")
+    for group in unexamined.groups(report):
+        lines += [f"# {group.words}", *(f"#   {detail}" for detail in group.details), *group.commands]
+    return _fenced(lines, "sh") if lines else ""
 
 
 def _notes(report: Report) -> str:

@@ -5,32 +5,47 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from rocmdoctor.diagnosis.outcome import fit_outcomes
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import Fit, GpuMemory, MemoryPicture, Plan
 from rocmdoctor.facts.sizes import words
-from rocmdoctor.render.figures import bars
+from rocmdoctor.render.figures import bars, stack
 from rocmdoctor.render.figures.bars import Bar
-from rocmdoctor.render.report import terminal
+from rocmdoctor.render.figures.stack import Stack
+from rocmdoctor.render.report import brief, terminal
 from rocmdoctor.share.wash import wash, wash_prose
 
 _VERDICT = {"yes": ("yes", "bold green"), "only_with": ("only with", "bold yellow"), "no": ("no", "bold red"), "unknown": ("not decided", "bold")}
 _LABEL = 30
 
 
-def render(report: Report, width: int, colour: bool) -> str:
-    """The picture, then the findings of memory."""
+def render(report: Report, width: int, colour: bool, verbose: bool = False) -> str:
+    """Whether it fits, the picture, then the findings of memory; with ``verbose`` every pool, and what each application reads."""
     console, out = terminal.console_for(width, colour)
+    _answer(console, report)
     if report.memory is None and report.verdict != "no_amd_gpu":
         terminal.say(console, Text("Nothing is known of any GPU's memory here.", style="bold"))
     for number, gpu in enumerate(report.memory.gpus if report.memory else []):
         if number:
             console.print()
-        _gpu(console, report.memory, gpu, max(width, 24))  # type: ignore[arg-type]
+        _gpu(console, report.memory, gpu, max(width, 24), verbose)  # type: ignore[arg-type]
     for place, finding in enumerate(report.findings, 1):
-        console.print()
-        terminal.print_finding(console, finding, place)
-    terminal.print_notes(console, report)
+        if verbose or finding.id != "model-does-not-fit":  # the first line says so
+            console.print()
+            terminal.print_finding(console, finding, place)
+    if verbose:
+        terminal.print_notes(console, report)
     return terminal.text_of(out)
+
+
+def _answer(console: Console, report: Report) -> None:
+    """One line a model."""
+    found = fit_outcomes(report)
+    for one in found:
+        sign, style = brief.MARKS[one.level]
+        terminal.say(console, Text(f"{sign} {wash_prose(one.words)}", style=style))
+    if found:
+        console.print()
 
 
 def _bar(console: Console, bar: Bar, width: int) -> None:
@@ -61,15 +76,36 @@ def _bar(console: Console, bar: Bar, width: int) -> None:
     terminal.say(console, Text(bar.text, style="dim"), 2 + _LABEL)
 
 
-def _gpu(console: Console, memory: MemoryPicture, gpu: GpuMemory, width: int) -> None:
+_CELLS = {"carve": ("█", "magenta"), "used": ("▓", "yellow"), "free": ("░", "green")}
+
+
+def _stack(console: Console, one: Stack, widest: int, width: int) -> None:
+    """The bar with its parts named below, and a second line for what GTT reaches and what the model needs."""
+    room = max(width - 9, 12)
+    cells = [(segment, max(round(segment.bytes / widest * room), 1)) for segment in one.segments]
+    drawn = [(_CELLS[segment.kind][0] * count, _CELLS[segment.kind][1]) for segment, count in cells]
+    terminal.say(console, Text.assemble((f"{one.name:<5}", "bold"), *drawn), 2)
+    length = sum(count for _, count in cells)
+    reach = min(max(round(one.reach / widest * room), 1), length) if one.reach else 0
+    if reach:
+        terminal.say(console, Text(" " * (5 + length - reach) + "═" * reach, style="cyan"), 2)
+    keys = {"carve": "█", "used": "▓", "free": "░"}
+    said = [f"{keys[segment.kind]} {segment.text}" for segment in one.segments] + ([f"═ the GPU may take {words(one.reach)}"] if reach else [])
+    terminal.say(console, Text("   ".join(said), style="dim"), 7)
+
+
+def _gpu(console: Console, memory: MemoryPicture, gpu: GpuMemory, width: int, verbose: bool) -> None:
     terminal.say(console, Text(bars.title(gpu), style="bold"))
-    for bar in bars.of_gpu(memory, gpu):
+    stacks = stack.of_apu(memory, gpu)
+    for one in stacks:
+        _stack(console, one, max(each.total for each in stacks), width)
+    for bar in bars.of_gpu(memory, gpu) if verbose or not stacks else []:
         _bar(console, bar, width)
     if gpu.is_apu is False:
         for pool in memory.system:
             terminal.say(console, Text(f"{pool.name}: {words(pool.total_bytes)}", style="dim"), 2)
     _holders(console, gpu)
-    _apps(console, gpu)
+    _apps(console, gpu, verbose)
     for fit in gpu.fits:
         console.print()
         _fit(console, fit, width)
@@ -90,8 +126,12 @@ def _holders(console: Console, gpu: GpuMemory) -> None:
         terminal.say(console, Text(f"Who holds memory: {wash(gpu.holders_unknown)}", style="dim"), 2)
 
 
-def _apps(console: Console, gpu: GpuMemory) -> None:
-    rows = [app for app in gpu.apps if app.bytes is not None or app.installed]
+def _apps(console: Console, gpu: GpuMemory, verbose: bool) -> None:
+    """What each application takes the GPU for; without ``verbose`` only of those that are installed here."""
+    known = [app for app in gpu.apps if app.bytes is not None or app.installed]
+    rows = [app for app in known if verbose or app.installed]
+    if known and not rows:
+        terminal.say(console, Text("What applications take it for: -v", style="dim"), 2)
     if not rows:
         return
     terminal.say(console, Text("What applications take it for", style="bold"), 2)

@@ -8,15 +8,27 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts.model import Evidence, Finding, Report
 from rocmdoctor.facts.sections import Fix
-from rocmdoctor.render.report import kernels_text, llm_text
-from rocmdoctor.render.report.wording import MAX_EVIDENCE, evidence_place, evidence_text, layer_words, read_words, standing_words, unknown_groups, verdict_words
+from rocmdoctor.render.report import brief, kernels_text, llm_text, unexamined
+from rocmdoctor.render.report.card import card
+from rocmdoctor.render.report.wording import (
+    MAX_EVIDENCE,
+    PROMPTS,
+    evidence_place,
+    evidence_text,
+    explains_words,
+    fix_rows,
+    layer_words,
+    read_words,
+    standing_words,
+    verdict_words,
+)
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
 _SEVERITY_STYLE = {"critical": "bold red", "error": "red", "warning": "yellow", "info": "cyan"}
-_STATUS_STYLE = {"ok": "green", "warning": "yellow", "error": "bold red", "unknown": "dim"}
-_VERDICT_STYLE = {"healthy": "bold green", "problems": "bold red", "unknown": "bold yellow", "no_amd_gpu": "bold cyan"}
+_STATUS_STYLE = {"ok": "green", "warning": "yellow", "error": "bold red", "not checked": "dim"}
 
 
 def console_for(width: int, colour: bool) -> tuple[Console, StringIO]:
@@ -42,16 +54,19 @@ def text_of(out: StringIO) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def render(report: Report, width: int, colour: bool) -> str:
-    """The whole report. Only commands and addresses may be wider than ``width``: they must copy whole."""
+def render(report: Report, width: int, colour: bool, verbose: bool = False, last: bool = False) -> str:
+    """The short answer, or with ``verbose`` everything; ``last``: the verdict at the end, too. Only commands and addresses may be wider
+    than ``width``: they must copy whole."""
     console, out = console_for(width, colour)
-    verdict = verdict_words(report)
-    if report.verdict == "problems" and report.findings and report.findings[0].severity in ("warning", "info"):
-        style = "bold yellow"
-    else:
-        style = _VERDICT_STYLE[report.verdict]
-    say(console, Text(verdict, style=style))
+    if not verbose:
+        brief.render(console, report, last)
+        return text_of(out)
+    found = outcome(report)
+    sign, style = brief.MARKS[found.level]
+    say(console, Text(f"{sign} {verdict_words(report)}", style=style))
     console.print()
+    for row in card(report):
+        say(console, Text.assemble((f"{row.label:<10}", "bold"), row.words), 2)
     _print_ladder(console, report)
     for label, words in read_words(report):
         say(console, Text.assemble((f"{label:<10}", "bold"), wash(words)), 2)
@@ -62,7 +77,15 @@ def render(report: Report, width: int, colour: bool) -> str:
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
+    if last:
+        console.print()
+        say(console, Text(f"{sign} {brief.summary(report, found)}", style=style))
     return text_of(out)
+
+
+def quiet(report: Report) -> str:
+    """The answer in one line."""
+    return f"{brief.MARKS[outcome(report).level][0]} {verdict_words(report)}\n"
 
 
 def render_kernels(report: Report, width: int, colour: bool) -> str:
@@ -91,10 +114,9 @@ def _labelled(console: Console, label: str, words: str, indent: int) -> None:
 
 
 def _print_ladder(console: Console, report: Report) -> None:
+    """Every rung with what shows its state."""
     for name, status, why in layer_words(report):
-        line = Text.assemble(f"{name:<10}", (status, _STATUS_STYLE[status]))
-        if why:
-            line.append(" " * (9 - len(status)) + why)
+        line = Text.assemble((f"{name:<10}", "bold"), (status, _STATUS_STYLE[status]), f": {why}" if why else "")
         say(console, line, 2)
 
 
@@ -112,7 +134,7 @@ def print_finding(console: Console, finding: Finding, rank: int) -> None:
         say(console, Text(wash_prose(finding.summary)), 3)
     if finding.cause and finding.cause != finding.summary:
         _labelled(console, "Why", wash_prose(finding.cause), 3)
-    _labelled(console, "Explains", ", ".join(wash(name) for name in finding.explains), 3)
+    _labelled(console, "Explains", explains_words(finding), 3)
     _print_evidence(console, finding.evidence)
     if finding.to_decide:
         say(console, Text("This would decide it:", style="bold"), 3)
@@ -138,8 +160,6 @@ def _print_evidence(console: Console, evidence: list[Evidence]) -> None:
         say(console, Text(f"… {len(evidence) - MAX_EVIDENCE} more", style="dim"), 5)
 
 
-PROMPTS = {"shell": "$ ", "powershell": "PS> ", "cmd": "> "}  # only what a shell takes has a prompt
-
 
 def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> None:
     """One thing to do, with its commands, its cost and the way back."""
@@ -149,23 +169,21 @@ def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> Non
     for command in fix.commands:
         for line in wash_command(command):
             _say_whole(console, PROMPTS.get(fix.language, "") + line, 5, "cyan")
-    _labelled(console, "Needs", ", ".join(wash(need) for need in fix.needs), 5)
-    if fix.risk and fix.risk != "none":
-        _labelled(console, "Risk", wash(fix.risk), 5)
-    _labelled(console, "Side effects", wash_prose(fix.side_effects), 5)
-    _labelled(console, "Verify", wash_prose(fix.verify), 5)
-    _labelled(console, "Undo", wash_prose(fix.undo), 5)
+    for label, words in fix_rows(fix):
+        _labelled(console, label, words, 5)
 
 
 def _print_unknown(console: Console, report: Report) -> None:
     if not report.unknown:
         return
     console.print()
-    say(console, Text("Could not be examined", style="bold"))
-    for facts, reason, command in unknown_groups(report):
-        say(console, Text(f"{facts}: {reason}"), 2)
-        for line in command:
-            _say_whole(console, "$ " + line, 4, "cyan")
+    say(console, Text("Not examined", style="bold"))
+    for group in unexamined.groups(report):
+        say(console, Text(group.words), 2)
+        for detail in group.details:
+            say(console, Text(detail, style="dim"), 4)
+        for command in group.commands:
+            _say_whole(console, "$ " + command, 4, "cyan")
 
 
 def print_notes(console: Console, report: Report) -> None:

@@ -6,18 +6,15 @@ import json
 import re
 from typing import Any
 
+from rocmdoctor.diagnosis.outcome import asked, outcome
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Evidence, Finding, Known, Report
-from rocmdoctor.share.wash import wash, wash_command
+from rocmdoctor.facts.sections import Fix
+from rocmdoctor.facts.sizes import words as size
+from rocmdoctor.share.wash import wash, wash_prose
 
 MAX_EVIDENCE = 6
-
-VERDICT_HEAD = {
-    "healthy": "Nothing wrong found",
-    "problems": "Problems found",
-    "unknown": "Not decided",
-    "no_amd_gpu": "No AMD GPU found",
-}
+PROMPTS = {"shell": "$ ", "powershell": "PS> ", "cmd": "> "}  # only what a shell takes has a prompt
 
 
 def value_words(value: Any) -> str:
@@ -38,19 +35,64 @@ def _washed_inside(value: Any) -> Any:
     return wash(value)
 
 
+def fact_name(name: str) -> str:
+    """The name of a fact as a person says it.
+
+    >>> fact_name("memory.ttm_module"), fact_name("env.HSA_OVERRIDE_GFX_VERSION"), fact_name("gpu.vram_bytes[0]")
+    ('memory: ttm module', 'HSA_OVERRIDE_GFX_VERSION', 'GPU: vram')
+    """
+    base = name.split("[")[0]
+    if base.startswith("env."):
+        return base[4:]
+    group, _, rest = base.partition(".")
+    rest = re.sub(r"_bytes(_per_s)?$|_gts$", "", rest).replace("_", " ")
+    return f"{'GPU' if group == 'gpu' else group}: {rest}" if rest else group
+
+
+def fact_value(name: str, value: object) -> str:
+    """The value in the unit of the fact's name."""
+    base = name.split("[")[0]
+    if isinstance(value, str) and value.isdigit() and base.endswith("_bytes"):
+        value = int(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if base.endswith("_bytes"):
+            return size(int(value))
+        if base.endswith("_bytes_per_s"):
+            return f"{value / 1e9:.0f} GB/s"
+    if isinstance(value, dict):
+        return wash(", ".join(f"{key} {inner}" for key, inner in value.items()))
+    said = {"True": "yes", "False": "no", "None": "none"}
+    return said.get(str(value), value_words(value))
+
+
 def evidence_place(evidence: Evidence) -> str:
-    """``file:line``, or the fact's name and where it was learnt."""
+    """``file:line``, or the fact and where it was learnt."""
     source = wash(evidence.source)
     if evidence.fact:
-        return f"{wash(evidence.fact)} ({source})" if source else wash(evidence.fact)
+        return f"{wash(fact_name(evidence.fact))} ({source})" if source else wash(fact_name(evidence.fact))
     return f"{source}:{evidence.line}" if evidence.line else source
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """The quoted line, or the fact's value."""
+    """The quoted line, or the fact's value in its unit."""
     if evidence.fact and not evidence.text:
-        return value_words(evidence.value)
+        return wash(fact_value(evidence.fact, evidence.value))
     return wash(evidence.text)
+
+
+_NOTHING = re.compile(r"^(?:none|nothing\b.*|no side effects?)\.?$", re.IGNORECASE)
+
+
+def fix_rows(fix: Fix) -> list[tuple[str, str]]:
+    """(label, words) of what a fix costs and how it is taken back; what says nothing is left out, and nothing is said twice."""
+    risk = "" if fix.risk in ("none", *fix.needs) else fix.risk
+    rows = (("Needs", ", ".join(fix.needs)), ("Risk", risk.replace("-", " ")), ("Side effects", fix.side_effects), ("Verify", fix.verify), ("Undo", fix.undo))
+    return [(label, wash_prose(words)) for label, words in rows if words and not _NOTHING.match(words.strip())]
+
+
+def explains_words(finding: Finding) -> str:
+    """The symptoms that a finding explains, in words."""
+    return ", ".join(wash(name.replace("-", " ").replace("cpu", "CPU").replace("gpu", "GPU")) for name in finding.explains)
 
 
 def standing_words(finding: Finding) -> str:
@@ -64,55 +106,15 @@ def standing_words(finding: Finding) -> str:
 
 
 def layer_words(report: Report) -> list[tuple[str, str, str]]:
-    """(layer, status, why) of every rung, bottom first."""
-    titles = {finding.id: wash(finding.title) for finding in report.findings}
-    return [
-        (rung.name, rung.status, titles.get(rung.because, wash(rung.because))) for rung in report.layers
-    ]
-
-
-def unknown_groups(report: Report) -> list[tuple[str, str, list[str]]]:
-    """(facts, reason, command lines): what is missing for the same reason, and is learnt the same way, is said once."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for missing in report.unknown:
-        facts = groups.setdefault((missing.reason, missing.command), [])
-        if (name := wash(missing.fact)) not in facts:
-            facts.append(name)
-    return [
-        (", ".join(facts), wash(reason).replace("_", " "), wash_command(command))
-        for (reason, command), facts in groups.items()
-    ]
+    """(layer, state, why) of every rung, bottom first: "ok" only with what was seen to work."""
+    titles = {finding.id: wash(asked(finding)[1]) for finding in report.findings}
+    return [(rung.name, "not checked" if rung.status == "unknown" or rung.status == "ok" and not rung.shown else rung.status,
+             titles.get(rung.because, wash(rung.because)) or wash(rung.shown)) for rung in report.layers]
 
 
 def verdict_words(report: Report) -> str:
-    """The answer in one or two sentences."""
-    where = "on this machine" if report.origin == "live" else "in these files"
-    missing = len(report.unknown)
-    if report.verdict == "no_amd_gpu":
-        return f"No AMD GPU found {where}, so there is nothing else to examine."
-    if report.verdict == "healthy":
-        return f"Nothing wrong found {where}."
-    if report.verdict == "unknown":
-        count = f"{missing} thing{'s' if missing != 1 else ''} that matter{'s' if missing == 1 else ''}"
-        if not missing and report.origin == "read":
-            return f"Nothing known to be wrong was found {where}. They do not show the whole machine: `rocmdoctor check` examines it."
-        if not missing:
-            return f"Nothing wrong found {where}, but there was too little to examine."
-        return f"Nothing wrong found {where}, but {count} could not be examined."
-    if not report.findings:
-        return f"Something is wrong {where}."
-    first = report.findings[0]
-    lead = {
-        "cause": "Most likely cause",
-        "possible": "Possible cause, not yet decided",
-        "symptom": "Something went wrong that no known cause explains",
-        "risk": "Nothing has failed, but there is a risk",
-    }[first.standing]
-    words = f"{lead}: {wash(first.title).rstrip('.')}."
-    more = len(report.findings) - 1
-    if more:
-        words += f" {more} more finding{'s' if more != 1 else ''} below."
-    return words
+    """The answer, and the first thing to do."""
+    return wash_prose(outcome(report).words)
 
 
 def safe_link(url: str) -> str:

@@ -112,6 +112,8 @@ _WDDM = (
 _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
+_AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
+_ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
@@ -141,7 +143,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
     ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
-    named = [product for product in products.find(text) if not _COMPARED.search(text[max(0, product.start - 40):product.start])]
+    named = [product for product in products.find(text) if not _COMPARED.search(text[max(0, product.start - 40):product.start])
+             and not _AUDIO.search(text[max(0, product.start - 60):product.start]) and not _ITS_AUDIO.match(text[product.end:product.end + 50])]
     strongest: dict[str, str] = {}
     for product in named:
         if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):

@@ -42,7 +42,7 @@ _SPEEDS = {"max_pcie_speed": "gpu.link_max_speed_gts", "speed": "gpu.link_speed_
 _AMOUNTS = {"used_vram": "gpu.vram_used_bytes", "vram_used": "gpu.vram_used_bytes", "total_gtt": "gpu.gtt_bytes", "used_gtt": "gpu.gtt_used_bytes",
             "total_visible_vram": "gpu.visible_vram_bytes"}
 _SPEED = lazy(r"(\d{1,2}(?:\.\d)?)(?: GT/s)?$")
-_MONITOR = lazy(r"^\s*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/(\d{1,4}(?:\.\d)?) (GB|MB)|"
+_MONITOR = lazy(r"^\s*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/ {0,9}(\d{1,4}(?:\.\d)?) (GB|MB)|"
                 r"(\d{1,7}) MB\s+(\d{1,7}) MB)\s*(?:\d[\d.]* ?%\s*)?$")
 
 

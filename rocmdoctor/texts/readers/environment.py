@@ -2,7 +2,7 @@
 
 >>> for r in read('export HSA_OVERRIDE_GFX_VERSION=10.3.0\\ndocker run -e HIP_VISIBLE_DEVICES=0 image\\n'
 ...     'Environment="OLLAMA_VULKAN=1"\\n  ROCR_VISIBLE_DEVICES: "1"\\n$env:HIP_PLATFORM = "amd"\\n'):
-...     print(r.name, repr(r.value), r.line)
+...     print(r.name, r.value, r.line)
 env.HSA_OVERRIDE_GFX_VERSION 10.3.0 1
 env.HIP_VISIBLE_DEVICES 0 2
 env.OLLAMA_VULKAN 1 3

@@ -28,10 +28,12 @@ from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
 TRUST = 2
 
-_MARKS = ("OpenGL renderer string", "Extended renderer info", "GLX_MESA_query_renderer", "EGL driver name", "vainfo: ")
+_MARKS = ("OpenGL renderer string", "OpenGL version string", "Extended renderer info", "GLX_MESA_query_renderer", "EGL driver name", "vainfo: ")
 _VENDOR = lazy(r"^Vendor: .{1,60} \(0x([0-9a-f]{4})\)$")
 _DEVICE = lazy(r"^Device: (.{3,200}?)(?: \(0x([0-9a-f]{4})\))?$")
 _RENDERER = lazy(r"^OpenGL (?:\w+ profile )?renderer(?: string)?: (.{3,200})$")
+_OURS = lazy(r"AMD|Radeon|\bATI\b")
+_OTHERS = lazy(r"NVIDIA|GeForce|Quadro|Intel|\bNV[0-9A-F]{2,3}\b")
 _VIDEO = lazy(r"^vainfo: Driver version: Mesa Gallium driver (\d\d\.\d{1,2}(?:\.\d{1,2})?) for (AMD .{3,160}|Radeon .{3,160})$")
 _VERSION = lazy(r"^Version: (\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)$")
 _MEMORY = lazy(r"^Video memory: (\d{2,7}) ?MB$")
@@ -59,6 +61,7 @@ def read(text: str) -> Iterator[Reading]:
     """The AMD renderer, once; another vendor's is none of ours."""
     ours, told = False, False
     memory: tuple[int, int] | None = None
+    others: dict[str, int] = {}
     for number, raw in lines(text):
         line = unquoted(raw).strip()
         vendor = _VENDOR.match(line)
@@ -69,9 +72,11 @@ def read(text: str) -> Iterator[Reading]:
         if device and not told:
             told = True
             yield from _renderer(device[1], f"1002:{device[2]}" if device[2] else "", "glx:0", number)
-        elif renderer and not told and ("AMD" in renderer[1] or "Radeon" in renderer[1]):
+        elif renderer and not told and _OURS.search(renderer[1]):
             told = True
             yield from _renderer(renderer[1], "", "glx:0", number)
+        elif renderer and _OTHERS.search(renderer[1]):
+            others.setdefault(renderer[1].strip()[:120], number)
         video = _VIDEO.match(line) if line.startswith("vainfo: ") else None
         if video and not told:
             told = True
@@ -80,7 +85,7 @@ def read(text: str) -> Iterator[Reading]:
         version = _VERSION.match(line) if ours else None
         if version:
             yield Reading("vulkan.mesa_version", version[1], line=number)
-        elif line.startswith("OpenGL") and "Mesa " in line and told:
+        elif line.startswith("OpenGL") and " version" in line and renderers.mesa(line):
             yield Reading("vulkan.mesa_version", renderers.mesa(line), line=number)
         size = _MEMORY.match(line) if ours else None
         if size:
@@ -89,5 +94,7 @@ def read(text: str) -> Iterator[Reading]:
             if line.endswith("no"):
                 yield Reading("gpu.vram_bytes", memory[0] << 20, "glx:0", memory[1])
             memory = None
+    if others:
+        yield Reading("pci.other_gpus", list(others), line=min(others.values()))
     if memory and told:
         yield Reading("gpu.vram_bytes", memory[0] << 20, "glx:0", memory[1])

@@ -30,7 +30,7 @@ from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
 
-_MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ", "graphics card:\n")
+_MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ", "manufacturer = \"Linux ", "graphics card:\n")
 _NODE = lazy(r"^\s*\*-([\w-]+(?::\d+)?)(?: +(UNCLAIMED|DISABLED))?\s*$")
 _FIELD = lazy(r"^\s*([^:*]{3,40}): (\S.{0,300})$")  # labels are translated; their order and the form of their values are not
 _ORDER = ("description", "product", "vendor")
@@ -41,7 +41,7 @@ _IDS = lazy(r"\[(1002):([0-9A-Fa-f]{4})\]")
 _DRIVER = lazy(r"\bdriver=(\S+)")
 _BUS = lazy(r"pci@([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
 _AMD = lazy(r"AMD|ATI\b|Advanced Micro")
-_RELEASE = lazy(r"^\s*vendor: Linux ([2-7]\.\d{1,3}\.\d{1,3}\S{0,60}) ")
+_RELEASE = lazy(r"^\s*(?:vendor: |manufacturer = \")Linux ([2-7]\.\d{1,3}\.\d{1,3}\S{0,60}) ")
 
 _Fields = dict[str, tuple[str, int]]
 
@@ -147,7 +147,7 @@ def read(text: str) -> Iterator[Reading]:
             elif entry and entry[1].startswith("03"):
                 kind = "hwinfo"
             continue
-        release = _RELEASE.match(line[:160]) if "vendor: Linux " in line else None
+        release = _RELEASE.match(line[:160]) if " Linux " in line[:80] or "\"Linux " in line[:80] else None
         if release:
             yield Reading("kernel.release", release[1], line=number)
             yield Reading("os.family", "linux", line=number)

@@ -15,7 +15,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from rocmdoctor.facts.model import Reading
@@ -41,7 +43,9 @@ _VERSIONS = (
 _NAME = lazy(r"(?:^|[._])(?:name|gpu|device|gpu_name|device_name|model|product|product_name|marketing_name|card|adapter|graphics|description)(?:\.\d{1,2})?$")
 _ARCH = lazy(r"(?:gfx|arch|gcn|target|isa|compute)")
 _AMD = lazy(r"\bAMD\b|Radeon|Instinct|\bRX \d{3}")
-_MEMORY = lazy(r"(?:vram|total_memory|memory_total|dedicated_memory)\w*?_(bytes|mb|mib|gb|gib)$")
+_ROW = lazy(r"(?:gpu|device|card|adapter|accelerator|agent)s?\w{0,20}\.(\d{1,3})$", re.IGNORECASE)
+_NO_GPU = lazy(r"audio|sound|hdmi|speaker|Advanced Micro Devices, Inc\. \[AMD(?:/ATI)?\]$|^AMD$|\bRyzen\b(?!.*\bRadeon)|EPYC", re.IGNORECASE)
+_MEMORY = lazy(r"(?:vram|total_memory|memory_total|dedicated_memory)(?!\w*(?:peak|used|free|delta|start|end|avg|mean|max|min))\w*?_(bytes|mb|mib|gb|gib)$")
 _UNITS = {"bytes": 0, "mb": 20, "mib": 20, "gb": 30, "gib": 30}
 
 
@@ -83,7 +87,7 @@ def _reading(path: str, key: str, value: Any, line: int) -> Iterator[Reading]:
         if found and not _AMD.search(value if name != "machine.cpu" else ""):
             yield Reading(name, found[1], owner, line)
             break
-    if _NAME.search(where) and _AMD.search(value) and not where.endswith(("cpu", "cpu.name", "cpu_name", "cpu.model")):
+    if _NAME.search(where) and _AMD.search(value) and not _NO_GPU.search(value) and not where.endswith(("cpu", "cpu.name", "cpu_name", "cpu.model")):
         yield Reading("gpu.name", value, item, line)
         if products.gfx_of_name(value):
             yield Reading("gpu.gfx_reported", products.gfx_of_name(value), item, line)
@@ -106,4 +110,25 @@ def read(text: str) -> Iterator[Reading]:
                     held[at] = reading
                 if explicit:
                     written.add(reading.item)
-    yield from held.values()
+    same = _devices(held)
+    told: set[tuple[str, str]] = set()
+    for (name, item), reading in held.items():
+        owner = same.get(item, item)
+        if (name, owner) not in told:
+            told.add((name, owner))
+            yield replace(reading, item=owner)
+
+
+def _devices(held: dict[tuple[str, str], Reading]) -> dict[str, str]:
+    """Places of the document to that of the device they are about: what repeats a name and a target is one, but for the rows of a list of GPUs."""
+    found: dict[tuple[str, str], str] = {}
+    same: dict[str, str] = {}
+    for item in dict.fromkeys(item for name, item in held if name.startswith("gpu.")):
+        row = _ROW.search(item)
+        what = [str(held[key].value) if (key := (name, item)) in held else "" for name in ("gpu.gfx_reported", "gpu.name")]
+        row_of = row[1] if row else ""
+        near = next((place for (told, number), place in found.items() if told == (what[0] or what[1]) and (row_of == number or "" in (row_of, number))), "")
+        same[item] = near or item
+        if not near:
+            found[what[0] or what[1], row_of] = item
+    return same

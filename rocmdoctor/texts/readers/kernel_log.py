@@ -25,7 +25,9 @@ from rocmdoctor.texts.lines import distribution_of_build, integer, lazy, lines, 
 TRUST = 3
 
 _MARKS = ("[drm", "amdgpu ", "amdgpu:", "ttm: unknown parameter", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
-          "vfio", "radeon ", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ")
+          "vfio", "radeon ", "audit(", "AVC apparmor=", "pci 0000:", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ",
+          "The FreeBSD Project", "drmn0: ")
+_LINUX = ("amdgpu 0000:", "audit: type=", "type=AVC msg=audit(", "AVC apparmor=", "kfd kfd: ", "pci 0000:", "pcieport 0000:")
 _RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
 _IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
 _TAINT = lazy(r"(?:Not tainted|Tainted: [A-Z ()\[\]=_,]{1,120}?) ([0-9]+\.[0-9]+[\w.+~-]{0,80})")
@@ -39,6 +41,7 @@ _ADDED = lazy(r"(added|skipped) device 1002:([0-9a-fA-F]{4})")
 _BOUND = lazy(r"amdgpu ([0-9a-fA-F]{4}:)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]):")
 _CUS = lazy(r"active_cu_number ([0-9]{1,4})")
 _UNKNOWN = lazy(r"(amdgpu|ttm|amdttm): unknown parameter '([^']{1,80})' ignored")
+_FREEBSD = lazy(r"FreeBSD (\d{1,2}\.\d{1,2}-[A-Z]\S{1,20})")
 _DKMS = lazy(r"amdgpu version: ([0-9]+\.[0-9]+\.[0-9][\w.-]{0,40})")
 _DMI = lazy(r"DMI: (.{1,200}), BIOS (\S{1,60}) ([0-9/]{8,10})")
 
@@ -61,6 +64,14 @@ def _machine(number: int, line: str) -> Iterator[Reading]:
                 break
     if "ommand line: " in line:
         yield Reading("kernel.cmdline", line.split("ommand line: ", 1)[1].strip(), "", number)
+    if line.startswith(("drmn0: ", "drmn1: ")):
+        yield Reading("os.family", "freebsd", "", number)
+    if line.startswith("FreeBSD "):
+        found = _FREEBSD.match(line)
+        if found:
+            yield Reading("os.family", "freebsd", "", number)
+            yield Reading("os.name", f"FreeBSD {found.group(1)}", "", number)
+            yield Reading("os.version", found.group(1).partition("-")[0], "", number)
     if "amdgpu version: " in line and "ROCm" not in line:
         found = _DKMS.search(line)
         if found:
@@ -113,8 +124,10 @@ def _bus(displays: dict[str, tuple[str, int]]) -> Iterator[Reading]:
         yield Reading("pci.other_gpus", [f"{'NVIDIA' if device[:4] == '10de' else 'Intel'} [{device}]" for device, _ in others], "", others[0][1])
 
 
-def _held(held: dict[str, tuple[str, int]], given: list[tuple[str, int]]) -> Iterator[Reading]:
-    """GPUs that another driver than amdgpu holds, and which of them vfio-pci was given by its id."""
+def _held(held: dict[str, tuple[str, int]], given: list[tuple[str, int]], displays: dict[str, tuple[str, int]]) -> Iterator[Reading]:
+    """GPUs that another driver than amdgpu holds, and which of them vfio-pci was given by its id; vfio-pci holds cards of any maker."""
+    held = {place: found for place, found in held.items()
+            if found[0] == "radeon" or (displays[place][0].startswith("1002:") if place in displays else bool(given))}
     for place, (driver, number) in held.items():
         yield Reading("gpu.pci_address", place, place, number)
         yield Reading("gpu.driver", driver, place, number)
@@ -129,6 +142,7 @@ def _held(held: dict[str, tuple[str, int]], given: list[tuple[str, int]]) -> Ite
 def read(text: str) -> Iterator[Reading]:
     """Facts of the machine as they stand; facts of a GPU under the last PCI address seen."""
     item = ""
+    linux = 0  # the first line that only a Linux kernel writes
     seen: set[str] = set()
     unknown: list[str] = []
     unknown_line = 0
@@ -137,6 +151,8 @@ def read(text: str) -> Iterator[Reading]:
     held: dict[str, tuple[str, int]] = {}
     given: list[tuple[str, int]] = []
     for number, line in lines(text):
+        if not linux and (line.startswith(_LINUX) or "] " in line[:30] and line.partition("] ")[2].startswith(_LINUX)):
+            linux = number
         if "] type " in line:
             found = _PCI_DEVICE.search(line)
             if found and pci_address(line):
@@ -192,7 +208,9 @@ def read(text: str) -> Iterator[Reading]:
         else:
             pending += [(r.name, r.value, r.line) for r in _gpu(number, line, "")]
     yield from (Reading(name, value, item or "kernel:1002", at) for name, value, at in pending)
+    if linux and "Linux version " not in text:
+        yield Reading("os.family", "linux", "", linux)
     yield from _bus(displays)
-    yield from _held(held, given)
+    yield from _held(held, given, displays)
     if unknown:
         yield Reading("amdgpu.unknown_parameters", unknown, "", unknown_line)

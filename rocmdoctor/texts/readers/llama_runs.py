@@ -16,18 +16,19 @@ llama.options {'n-gpu-layers': '99', 'flash-attn': 'on', 'ctx-size': '32768', 'n
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import products, tables
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
 KINDS = frozenset(kinds.KINDS)  # people quote their command in their sentences
 
-_MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m",
+_MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", "build_commit,", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m",
           "--no-mmap", "num_gpu")
 _PROGRAM = lazy(r"(?:^|[\s/\\\"'`])(?:llama-(?:server|cli|bench|completion|run|perplexity|simple)(?:\.exe)?|main(?:\.exe)? -m"
                 r"|server(?:\.exe)? -m)\b(.{0,3000})")
@@ -106,6 +107,27 @@ def _bench_line(line: str, number: int) -> Iterator[Reading]:
             yield Reading("llama.mmap", run["use_mmap"], "", number)
 
 
+def _bench_row(header: list[str], line: str, number: int) -> Iterator[Reading]:
+    """A row of ``llama-bench -o csv``."""
+    run = dict(zip(header, next(csv.reader([line[:4000]]), []), strict=False))
+    if run.get("build_number", "").isdigit():
+        yield Reading("llama.build", int(run["build_number"]), "", number)
+    backend = _BACKENDS.get(run.get("backends", "").split(",")[0].lower())
+    if backend:
+        yield Reading("llama.backend", backend, "", number)
+    name = run.get("gpu_info", "")
+    if name and "," not in name and products.gfx_of_name(name):
+        yield Reading("gpu.name", name, "bench:0", number)
+        yield Reading("gpu.gfx_reported", products.gfx_of_name(name), "bench:0", number)
+    try:
+        speed, size = float(run.get("avg_ts", "")), int(run.get("model_size", ""))
+    except ValueError:
+        return
+    yield Reading("llama.model_bytes", size, "", number)
+    if run.get("n_gen", "0") != "0":
+        yield Reading("llama.tokens_per_second", round(speed, 2), "", number)
+
+
 def _row(header: list[str], line: str, number: int) -> Iterator[Reading]:
     cells = dict(zip(header, (cell.strip() for cell in line.strip().strip("|").split("|")), strict=False))
     backend = _BACKENDS.get(cells.get("backend", "").split(",")[0].lower())
@@ -119,6 +141,7 @@ def _row(header: list[str], line: str, number: int) -> Iterator[Reading]:
 def read(text: str) -> Iterator[Reading]:
     """What was asked first; the first generation test of a table."""
     header: list[str] = []
+    columns: list[str] = []
     options: dict[str, str] = {}
     at = 0
     for number, line in lines(text):
@@ -141,6 +164,10 @@ def read(text: str) -> Iterator[Reading]:
                 header = [cell.strip() for cell in line.strip().strip("|").split("|")]
             elif header and "---" not in line:
                 yield from _row(header, line, number)
+        if line.startswith("build_commit,"):
+            columns = line.split(",")
+        elif columns and "," in line:
+            yield from _bench_row(columns, line, number)
         if '"build_commit"' in line and line.lstrip()[:1] == "{":
             yield from _bench_line(line.strip(), number)
     if options:

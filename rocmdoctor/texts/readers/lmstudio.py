@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge import products
+from rocmdoctor.knowledge import products, tables
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import KeyLines, documents, lazy, lines, size
 
@@ -37,6 +37,8 @@ _OWN = ("LM Studio", "hardwareSurvey", "Survey by ", ".lmstudio/extensions", ".l
 _VERSION = lazy(r"\bLM ?Studio (?:version |v)?(\d\.\d{1,2}\.\d{1,2}(?:[ +-]\(?(?:[Bb]uild )?\d{1,3}\)?)?)")
 _ENGINE = lazy(r"\bllama\.cpp-(?:win|linux|mac)[\w-]{0,20}?-(?:(amd-rocm|rocm|vulkan|nvidia-cuda\d*|cuda\d*)-)?(?:avx2)[@-]v?(\d\.\d{1,3}\.\d{1,3})")
 _SURVEYED = lazy(r"^\s*(.{3,120}?) \((ROCm|Vulkan|CUDA|OpenCl|Shell|Unknown), (Integrated|Discrete|Unknown)\)\s{2,}(\d{1,5}(?:\.\d+)?) ([KMGT]i?B)")
+_OTHERS = lazy(r"NVIDIA|Intel|Apple")
+_LIVE = lazy(r"^\s*GPU (\d{1,2}): (.{3,100}?) \(Used: [\d.]{1,9} [KMGT]?B, Total: (\d{1,5}(?:\.\d{1,3})?) GB,")
 _SELECTED = {"amd-rocm": "rocm", "rocm": "rocm", "vulkan": "vulkan"}
 
 
@@ -128,6 +130,14 @@ def read(text: str) -> Iterator[Reading]:
         engine = _ENGINE.search(line[:600]) if "llama.cpp-" in line else None
         if engine and ("✓" in line or "elected" in line or "oading" in line or "engine" in line.lower()):
             yield Reading("app.backend", _SELECTED.get(engine[1] or "", "cpu" if not engine[1] else "cuda"), "lmstudio", number)
+        live = _LIVE.match(line[:260]) if ", Total: " in line else None
+        if live and not _OTHERS.search(live[2]):
+            gfx = products.gfx_of_name(live[2])
+            yield Reading("gpu.name", live[2], f"lmstudio:{live[1]}", number)
+            if gfx:
+                yield Reading("gpu.gfx_reported", gfx, f"lmstudio:{live[1]}", number)
+            if tables.kind(gfx) == "dgpu":  # of an APU it is a share of the RAM; GB are decimal here
+                yield Reading("gpu.vram_bytes", round(float(live[3]) * 1e9), f"lmstudio:{live[1]}", number)
         row = _SURVEYED.match(line[:260]) if "B" in line[-4:] else None
         if row and "NVIDIA" not in row[1]:
             item = f"lmstudio:{row[1].lower().replace(' ', '-')[:60]}"

@@ -50,8 +50,10 @@ _IN_BRACKETS = lazy(r"\[([0-9a-f]{4})\]$")
 _IDS = lazy(r"\[([0-9a-f]{4}):([0-9a-f]{4})\](?: \(rev ([0-9a-f]{2})\))?", re.IGNORECASE)
 _REVISION = lazy(r"\(rev ([0-9a-f]{2})\)")
 _TAIL = lazy(r" \((?:rev [0-9a-f]{2}|prog-if .{1,60}?)\).*$")
+_PROGRAMMING = lazy(r" \(prog-if .{1,60}?\)")
 _VENDOR = lazy(r"^(?:Advanced Micro Devices, Inc\.\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI|AMD)?\s*")
 _AMD = lazy(r"AMD|ATI\b|Advanced Micro")
+_UNNAMED = lazy(r"Device(?: ([0-9a-f]{4}))?")  # a list of ids that is older than the card
 _SUBSYSTEM = lazy(r"^(?:DeviceName|Subsystem): .{0,200}\[([0-9a-f]{4}:[0-9a-f]{4})\]", re.IGNORECASE)
 _BAR = lazy(r"^Region \d: Memory at .{0,60}prefetchable\) .{0,40}\[size=(\d{1,5})([KMGT])\]")
 _LINK = lazy(r"^Lnk(Cap|Sta):.{0,40}?Speed (\d{1,2}(?:\.\d)?)GT/s.{0,40}?Width x(\d{1,2})")
@@ -80,12 +82,13 @@ def _device(found: re.Match[str], line: int) -> Iterator[Reading]:
         text = f"[{bare[1]}]" + (f" (rev {bare[2]})" if bare[2] else "")
     ids = _IDS.search(text)
     name = _VENDOR.sub("", text[:ids.start()] if ids else _TAIL.sub("", text)).strip()
-    name = "" if name == "Device" or re.fullmatch(r"Device [0-9a-f]{4}", name) else name
+    unnamed = _UNNAMED.fullmatch(name)
+    name = "" if unnamed else name
     yield Reading("gpu.pci_address", item, item, line)
     if name:
         yield Reading("gpu.name", name, item, line)
     revision = ids[3] if ids else (tail[1] if (tail := _REVISION.search(text)) else None)
-    pci_id = f"{ids[1]}:{ids[2]}".lower() if ids else ""
+    pci_id = f"{ids[1]}:{ids[2]}".lower() if ids else f"1002:{unnamed[1]}" if unnamed and unnamed[1] else ""
     if pci_id:
         yield Reading("gpu.pci_id", pci_id, item, line)
     if revision:
@@ -145,13 +148,15 @@ def read(text: str) -> Iterator[Reading]:
     amd: dict[str, int] = {}
     others: list[tuple[str, int]] = []
     for number, raw in lines(text):
+        if not raw:
+            continue
         line = unquoted(raw)
         found = next((match for pattern in (_DEVICE, _NUMERIC, _QUOTED) if (match := pattern.match(line[:600]))), None) if line[2:3] in ":0" else None
         if found:
             foreign = "1002:" not in found[7].lower() and not _AMD.search(found[7])
             gpu, driver = "" if foreign else f"{found[1] or '0000'}:{found[2]}:{found[3]}.{found[4]}", ""
             if foreign:
-                others.append((found[7][:120], number))
+                others.append((_PROGRAMMING.sub("", found[7])[:120], number))
             else:
                 amd.setdefault(gpu, number)
                 yield from _device(found, number)

@@ -27,7 +27,8 @@ TRUST = 1
 KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "supported_types=", "msg=\"")
-_WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ")
+_LOADED = lazy(r"^\S{1,120} +[0-9a-f]{12} +[\d.]{1,6} [KMGT]B +(?:100% (CPU|GPU)|(\d{1,2})%/(\d{1,2})% CPU/GPU) ")
+_WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ", "PROCESSOR ")
 _VERSION = lazy(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
 _IS = lazy(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
 _IMAGE = lazy(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
@@ -135,6 +136,12 @@ def read(text: str) -> Iterator[Reading]:
             value = fields(line).get("HSA_OVERRIDE_GFX_VERSION", "")
             if value:
                 yield Reading("env.HSA_OVERRIDE_GFX_VERSION", value, "", number)
+        if "% CPU" in line or "% GPU" in line:
+            loaded = _LOADED.match(line[:400])
+            if loaded:
+                yield Reading("app.name", "ollama", "ollama", number)
+                if loaded.group(1) == "CPU":
+                    yield Reading("app.backend", "cpu", "ollama", number)
         if "offloaded " in line:
             found = _OFFLOADED.search(line)
             if found:

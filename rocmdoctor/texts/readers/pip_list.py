@@ -31,6 +31,13 @@ _TABLE = lazy(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
 _HEAD = lazy(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
 _LINE_OF_ONE = lazy(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
                           rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
+# Rows of a list that went through grep: no head, but several, and one of a package that tells what the others are.
+_ROW = lazy(rf"^\s*({_NAME})(?:\s{{2,60}}|\t)({_VERSION})(?:\s{{2,60}}\S.{{0,200}})?\s*$")
+_TELLING = frozenset({"torch", "torchvision", "torchaudio", "triton", "pytorch-triton-rocm", "rocm", "bitsandbytes", "transformers", "vllm", "xformers",
+                      "flash-attn", "numpy", "onnxruntime", "onnxruntime-rocm", "diffusers", "accelerate", "sglang", "jax", "amdsmi"})
+# What a line asks for is not what is installed.
+_ASKED = lazy(r"\binstall['\"]?,? |^\s*Collecting |\brequires |\bdepends on |No matching distribution|Could not find a version|conflict is caused by")
+_THERE = lazy(rf"Requirement already satisfied: ({_NAME}) ?.{{0,400}} \(({_VERSION})\)$")
 _WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
 _SHOWN = lazy(rf"^Name: ({_NAME})\s*$")
 _INSTALLED = lazy(r"Successfully installed (.{0,18000})")
@@ -38,11 +45,12 @@ _ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
 _LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
 _MARK = lazy(rf"\b{_NAME} ?== ?\d|^[ \t]*Package[ \t]+Version|^# Name\s+Version|Successfully installed |^Name: \S+\nVersion: |-cp3\d+-|"
-                   r"^[ \t]*torch[ \t]+\d+\.\d", re.MULTILINE)
+                   r"^[ \t]*(?:torch\w*|triton|numpy|transformers|vllm|xformers|flash.attn|bitsandbytes)[ \t]+\d+\.\d"
+             r"|Requirement already satisfied: ", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:
-    """A pin, a table head, an installer's summary or a wheel name.
+    """A pin, a table head, an installer's summary, rows of a list or a wheel name.
 
     >>> recognises("torch==2.9.1"), recognises("torch is slow")
     (True, False)
@@ -53,8 +61,13 @@ def recognises(text: str) -> bool:
 def packages(text: str) -> dict[str, tuple[str, int]]:
     """Name to version and line; a later line does not change an earlier one."""
     found: dict[str, tuple[str, int]] = {}
+    asked: dict[str, tuple[str, int]] = {}
+    installed: set[str] = set()
+    rows: list[tuple[str, str, int]] = []
     table, name_of = False, ""
     for number, raw in lines(text):
+        if not raw:
+            continue
         line = raw.removeprefix("[pip3]").removeprefix("[conda]")
         if _HEAD.match(line):
             table = True
@@ -66,6 +79,20 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
         if name_of and line.startswith("Version: "):
             found.setdefault(name_of.lower().replace("_", "-"), (line[9:109].strip(), number))
         name_of = ""
+        bare = None if table else _ROW.match(line[:400])
+        if bare:
+            rows.append((_plain(bare[1]), bare[2], number))
+        elif rows and line.strip():
+            found.update({name: (version, at) for name, version, at in _told(rows) if name not in found})
+            rows = []
+        if "==" in line and _ASKED.search(line[:2000]):
+            for name, version in _PINNED.findall(line):
+                asked.setdefault(_plain(name), (version, number))
+            continue
+        there = _THERE.search(line[:800]) if line.startswith("Requirement already") or "Requirement already" in line[:60] else None
+        if there:
+            found.setdefault(_plain(there[1]), (there[2], number))
+            continue
         pairs: list[tuple[str, str]] = _PINNED.findall(line)
         if not pairs:
             row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])
@@ -75,12 +102,25 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
                 table = False
         pairs += [(name, version.replace("%2B", "+")) for name, version in _WHEEL.findall(line)]
         summary = _INSTALLED.search(line[:MAX_LINE])
-        if summary:
-            pairs += [pair for word in summary[1].split() for pair in _ONE_INSTALLED.findall(word[:200])]
+        for name, version in [pair for word in summary[1].split() for pair in _ONE_INSTALLED.findall(word[:200])] if summary else []:
+            if _plain(name) not in installed:  # the installer's word is the last one, its own first
+                found[_plain(name)] = (version, number)
+                installed.add(_plain(name))
         for name, version in pairs:
-            name = name.partition("[")[0].lower().replace("_", "-")
-            found.setdefault(name, (version, number))
+            found.setdefault(_plain(name), (version, number))
+    found.update({name: (version, at) for name, version, at in _told(rows) if name not in found})
+    for name, told in asked.items():  # better than nothing
+        found.setdefault(name, told)
     return found
+
+
+def _plain(name: str) -> str:
+    return name.partition("[")[0].lower().replace("_", "-")
+
+
+def _told(rows: list[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
+    """The rows where they are a list of packages."""
+    return rows if len(rows) > 1 and any(name in _TELLING for name, _, _ in rows) else []
 
 
 def rocm_of(version: str) -> str:

@@ -14,20 +14,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.texts.lines import gfx, integer, lazy, lines
+from rocmdoctor.texts import kinds
+from rocmdoctor.texts.lines import gfx, integer, lazy, lines, size
 
 TRUST = 2
 
+KINDS = frozenset(kinds.KINDS) - {"json", "prose", "system_log", "xorg_log"}  # strings of a JSON document are texts of their own
 _MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
 _KEY = lazy(
     r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
     r"Runtime Version|Uuid|Segment|Size|gcnArchName|Node|Internal Node ID):(?=\s|$)")
+_HIPINFO = lazy(r"^(pciBusID|pciDeviceID|pciDomainID|totalGlobalMem|isIntegrated):\s{1,60}(\d{1,9}(?:\.\d{1,3})?)(?: ([KMGT]B))?\s*$")
 _ROCK = lazy(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
 
 
 def recognises(text: str) -> bool:
     """Whether rocminfo or hipInfo printed something here."""
     return any(mark in text for mark in _MARKS) or "Name:" in text and "gfx" in text
+
+
+def _hip(said: dict[str, str], item: str, number: int) -> Iterator[Reading]:
+    """What hipInfo prints above the name of the target."""
+    if "pciBusID" in said:
+        domain, bus, device = (int(said.get(key, "0")) for key in ("pciDomainID", "pciBusID", "pciDeviceID"))
+        if bus < 256 and device < 32 and domain < 0x10000:
+            yield Reading("gpu.pci_address", f"{domain:04x}:{bus:02x}:{device:02x}.0", item, number)
+    if said.get("isIntegrated") in ("0", "1"):
+        yield Reading("gpu.is_apu", said["isIntegrated"] == "1", item, number)
+    amount, _, unit = said.get("totalGlobalMem", "").partition(" ")
+    if unit and size(amount, unit):
+        yield Reading("gpu.kfd_pool_bytes", size(amount, unit), item, number)
 
 
 def _first(value: str) -> str:
@@ -54,7 +70,15 @@ def read(text: str) -> Iterator[Reading]:
     item, gpus = "", 0
     named: tuple[str, int] | None = None
     segment = ""
+    said: dict[str, str] = {}
     for number, line in lines(text):
+        hip = _HIPINFO.match(line[:200]) if line[:3] in ("pci", "tot", "isI") else None
+        if hip:
+            said.setdefault(hip[1], f"{hip[2]} {hip[3]}" if hip[3] else hip[2])
+        if line.startswith("device#"):
+            said = {}
+        if line.startswith("WSL environment detected"):
+            yield Reading("os.family", "wsl", "", number)
         if "ROCk module" in line:
             rock = _ROCK.search(line)
             if rock:
@@ -66,11 +90,13 @@ def read(text: str) -> Iterator[Reading]:
             continue
         parts = _KEY.split(line)
         for key, raw in zip(parts[1::2], parts[2::2], strict=False):
-            value = raw.strip()
+            value = raw.split("\\n", 1)[0].strip()  # in a string of JSON inside a string
             if key == "gcnArchName" and gfx(value):
                 gpus += 1
                 item = f"rocminfo:{gpus}"
                 yield Reading("gpu.gfx_reported", gfx(value), item, number)
+                yield from _hip(said, item, number)
+                said = {}
                 if named:
                     yield Reading("gpu.name", named[0], item, named[1])
                     named = None

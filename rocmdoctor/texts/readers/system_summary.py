@@ -41,7 +41,7 @@ from rocmdoctor.texts.lines import Lines, clean, lazy, lines, size
 
 TRUST = 2
 
-_MARKS = ("Device-1:", "Card-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 1: ", "Model name:", "Distributor ID:", "Operating System:",
+_MARKS = ("Device-1:", "Card-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 1: ", "Model name:", "Distributor ID:", "Operating System:", "model name\t:",
           "buff/cache", "SwapTotal:", "MemAvailable:", "Hardware Model:")
 _FETCH = lazy(r"(?:^|\s)(OS|Host|Kernel|CPU|GPU(?: ?\d)?|Memory|Distro): (\S.{1,160})$")
 _FETCH_KEYS = lazy(r"(?:^|\s)(?:OS|Host|Kernel|Uptime|Shell|CPU|GPU(?: ?\d)?|Memory|Packages|Terminal|DE|WM)(?: \([^)\n]{1,30}\))?: \S", re.MULTILINE)
@@ -60,6 +60,7 @@ _TOTAL = lazy(r"\bMemory: (?:total: \S+ \w+ )?(?:available: (\d{1,5}(?:\.\d+)?) 
 _VENDOR = lazy(r"^(?:Advanced Micro Devices(?:, Inc\.)?\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI)?\s*")
 _FREE = lazy(r"^\s*(Mem|Swap):\s+(\d{1,12}(?:\.\d)?)([KMGT]?)i?B?\s")
 _MEMINFO = lazy(r"^(MemAvailable|SwapTotal):\s+(\d{1,12}) kB")
+_CPUINFO = lazy(r"^model name\s{0,8}: (\S.{2,100}?)\s*$")
 _HOST = lazy(r"^\s*(Operating System|Hardware Model|Firmware Version|Virtualization|Description|Model name):\s+(\S.{0,120})$")
 _IDS = (("arch", "arch"), ("ubuntu", "ubuntu"), ("fedora", "fedora"), ("debian", "debian"), ("opensuse", "opensuse"), ("nixos", "nixos"),
         ("cachyos", "cachyos"), ("endeavouros", "endeavouros"), ("manjaro", "manjaro"), ("bazzite", "bazzite"), ("nobara", "nobara"),
@@ -74,14 +75,15 @@ def recognises(text: str) -> bool:
     """
     return any(mark in text for mark in _MARKS) and (
         bool(_INXI.search(text)) or _fetched(text) or "buff/cache" in text or "Distributor ID:" in text or "Hardware Model:" in text
-        or "Operating System: " in text or "SwapTotal:" in text or ("Model name:" in text and "CPU(s):" in text))
+        or "Operating System: " in text or "SwapTotal:" in text or ("Model name:" in text and "CPU(s):" in text)
+        or "model name\t:" in text)
 
 
 def _fetched(text: str) -> bool:
     return len(_FETCH_KEYS.findall(text[:60_000])) >= 3
 
 
-def _system(name: str, number: int) -> Iterator[Reading]:
+def system(name: str, number: int) -> Iterator[Reading]:
     name = re.sub(r"\s+(?:x86_64|aarch64)\b.*$", "", name).strip()
     lower = name.lower()
     known = next((short for start, short in _IDS if lower.startswith(start)), "")
@@ -144,7 +146,7 @@ def _inxi(text: str) -> Iterator[Reading]:
                 yield Reading(name, value, line=at.at(found.start()))
     distro = _DISTRO.search(text)
     if distro:
-        yield from _system(distro[1], at.at(distro.start()))
+        yield from system(distro[1], at.at(distro.start()))
     yield from _memory(text, at)
 
 
@@ -163,14 +165,14 @@ def _fetch(line: str, number: int) -> Iterator[Reading]:
     key, value = found[1], found[2].strip()
     kernel = _KERNEL.search(line[:260])
     if key == "OS":
-        yield from _system(value, number)
+        yield from system(value, number)
     elif key == "Kernel" and kernel:
         yield Reading("kernel.release", kernel[1], line=number)
     elif key == "CPU":
         yield Reading("machine.cpu", re.sub(r" \(\d+\).*$| @ .*$", "", value), line=number)
     elif key == "Host" and "Kernel:" not in value:
         yield Reading("machine.product", value, line=number)
-    elif key.startswith("GPU") and re.search(r"AMD|Radeon|ATI", value):
+    elif key.startswith("GPU") and re.search(r"AMD|Radeon|ATI", value) and "(Used: " not in value:  # that is LM Studio's
         name = re.sub(r"\s*(?:\[(?:Discrete|Integrated)\]|@ .*)$", "", value).strip()
         item = f"fetch:{name.lower().replace(' ', '-')[:60]}"
         yield Reading("gpu.name", name, item, number)
@@ -192,7 +194,14 @@ def read(text: str) -> Iterator[Reading]:
     fetched = _fetched(text)
     powers = {"": 10, "K": 10, "M": 20, "G": 30, "T": 40}
     unit = ""
+    cpu = False
     for number, line in lines(text):
+        if line.startswith("model name") and not cpu:
+            found = _CPUINFO.match(line)
+            if found:
+                cpu = True
+                yield Reading("machine.cpu", " ".join(found[1].split()), line=number)
+            continue
         if ": " not in line and ":\t" not in line and "total" not in line:
             continue
         if fetched and not line.startswith("Model name"):
@@ -215,4 +224,4 @@ def read(text: str) -> Iterator[Reading]:
         if host and host[1] in _PLAIN and (host[1] != "Virtualization" or host[2].strip().islower()):
             yield Reading(_PLAIN[host[1]], host[2].strip(), line=number)
         elif host and host[1] in ("Operating System", "Description"):
-            yield from _system(host[2].strip(), number)
+            yield from system(host[2].strip(), number)

@@ -38,15 +38,25 @@ TRUST = 2
 KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _PAIR = lazy(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
+_TABBED = lazy(r"^([A-Z][\w /-]{1,40})\t(\S[^\t]{0,600})?")  # msinfo32
 _KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
-_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|7)[\w .-]{0,40}?)\s*(?:\((10\.0),? Build (\d{4,6})\)|$)")
+_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|8|7|Vista)\b[\w .-]{0,40}?)\s*(?:\((10\.0|6\.[0-3]),? Build (\d{4,6})\)|$)")
+_OURS = lazy(r"AMD|Radeon")
+_OTHERS = lazy(r"NVIDIA|GeForce|Intel|Quadro")
+_BIOS = lazy(r"^BIOS Date: .{1,40} Ver: (\S.{0,40}?)(?: \(|$)")
+_UNFILLED = lazy(r"To Be Filled By|System Product Name|Default string", re.IGNORECASE)
 _MEGABYTES = lazy(r"(\d{1,8})\s*MB", re.IGNORECASE)
-_DISPLAY_ENDS = ("Sound Devices", "Sound Capture Devices", "Video Capture Devices", "DirectInput Devices", "System Devices", "USB Devices")
-_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type) {0,40}:|^OS Name: {1,40}Microsoft Windows"
+# Headings of dxdiag and of msinfo32: only devices below the first kind of them are GPUs.
+_DISPLAYS = frozenset({"Display Devices", "[Display]"})
+_HEADING = lazy(r"^(?:[A-Z][A-Za-z0-9&/ -]{3,60}|\[[^\]]{1,60}\])$")
+_RULED = lazy(r"^-{3,100}$")
+_ENDS = ("Sound Devices", "Sound Capture Devices", "Video Capture Devices", "DirectInput Devices", "System Devices", "USB Devices")  # without a rule below
+_MARK = lazy(r"^[>| \t]*(?:Card name|DxDiag Version|Chip type|Time of this report) {0,40}:|^OS Name:?[ \t]{1,40}Microsoft Windows"
+             r"|^Source: {1,20}Microsoft-Windows-|Problem Event Name:\s{1,9}LiveKernelEvent"
              r"|Win32_VideoController|AdapterRAM|VideoProcessor|PNPDeviceID {0,40}[:=]|"
                    r"^[>| \t]*DriverVersion {0,40}[:=] {0,9}\d+\.\d+\.\d+\.\d+", re.MULTILINE)
 _WANTED = {
-    "card name": "name", "name": "name", "caption": "name", "description": "name", "device key": "key", "pnpdeviceid": "key",
+    "card name": "name", "name": "name", "caption": "name", "description": "name", "device key": "key", "pnpdeviceid": "key", "pnp device id": "key",
     "dedicated memory": "dedicated", "shared memory": "shared", "driver version": "driver", "driverversion": "driver",
     "hybrid graphics gpu": "hybrid", "vendor id": "vendor", "device id": "device",
 }
@@ -66,22 +76,29 @@ def _blocks(text: str) -> tuple[list[tuple[int, str]], list[_Block]]:
     """Lines of the system part, and one block for each display device."""
     system: list[tuple[int, str]] = []
     blocks: list[_Block] = []
+    elsewhere = False  # below a heading of other devices
+    heading = ""
+    msinfo = "[System Summary]" in text
     for number, raw in lines(text):
         line = unquoted(raw)[:800]
-        if line.strip().startswith(_DISPLAY_ENDS) and blocks:
+        bare = line.strip()
+        section = msinfo and bare[:1] == "[" and _HEADING.match(bare)
+        if heading and _RULED.match(bare) or section or bare in _DISPLAYS or bare.startswith(_ENDS):
+            elsewhere = (bare if not _RULED.match(bare) else heading) not in _DISPLAYS
             blocks.append({})
-            continue
-        pair = _PAIR.match(line)
+        heading = bare if _HEADING.match(bare) else ""
+        pair = _PAIR.match(line) or _TABBED.match(line)
         if not pair:
             wmi = re.match(r"^(.{3,100}?)\s{2,}(\d+\.\d+\.\d+\.\d+)\s*$", line)
-            if wmi and re.search(r"AMD|Radeon", wmi[1]):
+            if wmi and _OURS.search(wmi[1]):
                 blocks.append({"name": (re.sub(r"^\d+\s+", "", wmi[1].strip()), number), "driver": (wmi[2], number)})
             continue
         label, value = pair[1].lower(), (pair[2] or "").strip()
-        if label in ("operating system", "os name", "processor", "bios", "system manufacturer", "system model", "memory", "os version"):
+        if label in ("operating system", "os name", "processor", "bios", "system manufacturer", "system model", "memory", "os version",
+                     "version", "bios version/date", "bios version", "total physical memory", "source", "problem event name"):
             system.append((number, f"{label}: {value}"))
         key = _WANTED.get(label)
-        if not key or not value:
+        if not key or not value or elsewhere:
             continue
         if key == "name" and (not blocks or "name" in blocks[-1]):
             if label == "card name" or not blocks or re.search(r"AMD|Radeon|NVIDIA|Intel", value):
@@ -98,20 +115,31 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
     for number, line in system:
         label, _, value = line.partition(": ")
         windows = _SYSTEM.search(value)
+        if label in ("operating system", "os name") and not windows and "Windows" in value:
+            yield Reading("os.family", "windows", line=number)
         if label in ("operating system", "os name") and windows:
             yield Reading("os.family", "windows", line=number)
             yield Reading("os.name", windows[1].strip(), line=number)
             if windows[3]:
-                yield Reading("os.version", f"10.0.{windows[3]}", line=number)
-        elif label == "os version" and value.startswith("10.0."):
-            yield Reading("os.version", value.split(" ")[0], line=number)
+                yield Reading("os.version", f"{windows[2]}.{windows[3]}", line=number)
+        elif label in ("os version", "version") and value.startswith("10.0."):
+            yield Reading("os.version", ".".join(value.split(" ")[0].split(".")[:3]), line=number)
         elif label == "processor":
-            yield Reading("machine.cpu", re.split(r"\s{2,}|\s+\(\d+ CPUs\)", value)[0], line=number)
+            yield Reading("machine.cpu", re.split(r"\s{2,}|\s+\(\d+ CPUs\)|, \d+ Mhz", value)[0], line=number)
         elif label == "bios" and value:
-            yield Reading("machine.bios_version", value.split(" (")[0], line=number)
+            said = _BIOS.search(value)
+            yield Reading("machine.bios_version", said[1] if said else value.split(" (")[0], line=number)
+        elif label == "bios version/date" and value.count(", "):
+            yield Reading("machine.bios_version", value.rsplit(", ", 1)[0], line=number)
+        elif label in ("source", "problem event name") and value.startswith(("Microsoft-Windows-", "LiveKernelEvent")):
+            yield Reading("os.family", "windows", line=number)
+        elif label == "bios version" and ", " in value:
+            yield Reading("machine.bios_version", value.rsplit(", ", 1)[0], line=number)
+        elif label == "total physical memory" and _MEGABYTES.match(value.replace(",", "").replace(".", "")):
+            yield Reading("memory.ram_bytes", int(value.replace(",", "").replace(".", "").split()[0]) << 20, line=number)
         elif label == "system manufacturer":
             maker = value
-        elif label == "system model":
+        elif label == "system model" and not _UNFILLED.search(f"{maker} {value}"):
             yield Reading("machine.product", f"{maker} {value}".strip(), line=number)
         elif label == "memory":
             size = _MEGABYTES.search(value)
@@ -119,14 +147,22 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
                 yield Reading("memory.installed_bytes", int(size[1]) << 20, line=number)
 
 
+def _foreign(block: _Block) -> bool:
+    """Whether the device is of another maker."""
+    key = _KEY.search(block.get("key", ("", 0))[0])
+    if key:
+        return key[1] != "1002"
+    return block.get("vendor", ("0x1002", 0))[0].lower() != "0x1002" or "vendor" not in block and not _OURS.search(block.get("name", ("", 0))[0])
+
+
 def _gpu(block: _Block, index: int) -> Iterator[Reading]:
     name, line = block.get("name", ("", 0))
-    key, key_line = block.get("key", ("", 0))
-    found = _KEY.search(key)
+    key_line = block.get("key", ("", 0))[1]
+    found = _KEY.search(block.get("key", ("", 0))[0])
     if not found and block.get("vendor", ("", 0))[0].lower() == "0x1002":
         key_line = block.get("device", ("", 0))[1]
         found = _KEY.search(f"VEN_1002&DEV_{block.get('device', ('', 0))[0][2:6]}")
-    if (found and found[1].lower() != "1002") or (not found and not re.search(r"AMD|Radeon", name)):
+    if _foreign(block):
         return
     item = f"dx:{index}"
     if name:
@@ -159,5 +195,9 @@ def read(text: str) -> Iterator[Reading]:
     """System lines and the AMD display devices. AdapterRAM is never read: it saturates at 4 GiB."""
     system, blocks = _blocks(text)
     yield from _machine(system)
-    for index, block in enumerate([block for block in blocks if block][:64]):
+    kept = [block for block in blocks if block][:64]
+    for index, block in enumerate(kept):
         yield from _gpu(block, index)
+    others = dict(block["name"] for block in reversed(kept) if "name" in block and _foreign(block) and _OTHERS.search(block["name"][0]))
+    if others:
+        yield Reading("pci.other_gpus", list(reversed(others)), line=min(others.values()))

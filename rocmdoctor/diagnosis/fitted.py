@@ -1,0 +1,171 @@
+"""Fixes made for this machine: its package manager, the module that is loaded, the page count that was computed, its index of wheels."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import replace
+
+from rocmdoctor.diagnosis.subjects import subjects
+from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.model import Fact, Finding, Known
+from rocmdoctor.facts.sections import Fix, MemoryPicture
+from rocmdoctor.knowledge import tables
+from rocmdoctor.memory.split import reserve
+
+GIB = 1 << 30
+PAGE = 4096
+_TOOLS = {"amdgpu-install": "apt dnf zypper", "apt": "apt", "apt-get": "apt", "apt-cache": "apt", "apt-mark": "apt", "dpkg": "apt",
+          "add-apt-repository": "apt", "update-initramfs": "apt",
+          "update-grub": "apt", "dnf": "dnf", "yum": "dnf", "grubby": "dnf", "pacman": "pacman", "yay": "pacman", "mkinitcpio": "pacman", "zypper": "zypper"}
+_TOOL = re.compile(r"(?:^|&&|\|\||;|\|)\s*(?:sudo\s+(?:-\S+\s+)*)?(" + "|".join(sorted(_TOOLS, key=len, reverse=True)) + r")(?=\s|$)")
+_COMMENT = re.compile(r"\s+#\s*(?P<words>.*)$")
+_INSTALL = re.compile(r"^sudo apt(?:-get)? install (?P<upgrade>--only-upgrade )?(?:-y )?(?P<names>[a-z0-9.+ -]+)$")
+_LIMIT = re.compile(r"\b(?:amd)?ttm(?=[. ](?:pages_limit|page_pool_size))")
+_FILE = re.compile(r"(?<=modprobe\.d/)(?:amd)?ttm(?=\.conf)")
+_PAGES = re.compile(r"\b(pages_limit|page_pool_size)=(?:27262976|PAGES)\b")
+_ASKED_PAGES = re.compile(r"\b(?:amd)?ttm[. ]pages_limit=(\d{3,12})\b")
+_ASKED_MIB = re.compile(r"\bgtt_?size=(\d{3,8})\b")
+_INDEX = re.compile(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
+_PLACE_NOTE = re.compile(r"\s+# your family's name in place of gfx[\w-]+$")
+_OTHER_BACKEND = re.compile(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)
+_GRUB = re.compile(r"/etc/default/grub|\bupdate-grub\b")
+
+
+def _text(facts: dict[str, Fact], name: str) -> str:
+    fact = facts.get(name)
+    return str(fact.value) if isinstance(fact, Known) else ""
+
+
+@functools.cache
+def _managers() -> dict[str, str]:
+    return {distribution: manager for manager, row in tables.load("way_back")["managers"].items() for distribution in row["distributions"]}
+
+
+def manager(facts: dict[str, Fact]) -> str:
+    """apt, dnf, pacman, zypper, or that of another kind of system; "" where the distribution is not known."""
+    name = _text(facts, "os.distribution").lower()
+    if name in _managers():
+        return _managers()[name]
+    said = f"{name} {_text(facts, 'os.name')} {_text(facts, 'report.os_said')}".lower()
+    return next(iter(_named(said)), "other" if name else "")
+
+
+def _named(comment: str) -> set[str]:
+    """The managers that the words of a comment are for."""
+    words = tables.load("package_names")["words"]
+    return {kind for kind, names in words.items() for name in names if re.search(rf"\b{re.escape(name)}\b", comment.lower())}
+
+
+def _foreign(line: str, kind: str) -> bool:
+    """Whether a line calls a tool that systems with this manager do not have."""
+    return any(kind not in _TOOLS[found].split() for found in _TOOL.findall(line))
+
+
+def _translated(line: str, kind: str) -> str:
+    """A line for apt as another manager's; "" where no one knows how."""
+    table, parts = tables.load("package_names"), []
+    for part in re.split(r"\s*&&\s*", line):
+        found = _INSTALL.match(part.strip())
+        if re.fullmatch(r"sudo apt(?:-get)? update", part.strip()):
+            continue
+        if found and kind in table["install"]:
+            names = [table["packages"].get(name, {}).get(kind) for name in found["names"].split()]
+            if not all(names):
+                return ""
+            parts.append(table["install"][kind]["upgrade" if found["upgrade"] else "install"].replace("{names}", " ".join(dict.fromkeys(map(str, names)))))
+        elif re.match(r"sudo update-initramfs\b", part) and kind in table["initramfs"]:
+            parts.append(table["initramfs"][kind])
+        elif re.fullmatch(r"sudo update-grub", part.strip()) and kind in table["boot_menu"]:
+            parts.append(table["boot_menu"][kind])
+        elif _foreign(part, kind):
+            return ""
+        else:
+            parts.append(part)
+    return " && ".join(parts)
+
+
+def _line(line: str, kind: str, kin: str) -> str:
+    """A command as this machine's manager wants it; "" for one of another distribution. ``kin``: ubuntu or debian, of those with apt."""
+    comment = _COMMENT.search(line)
+    named = _named(comment["words"]) if comment else set()
+    bare = line[:comment.start()] if comment and named else line
+    if named and kind not in named:
+        if kind not in ("pacman", "zypper") or not _GRUB.search(bare):
+            return ""
+        made = _translated(bare, kind)
+        return f"{made}   # with GRUB" if made else ""
+    elif comment and kin and kin not in comment["words"].lower() and {"ubuntu": "debian", "debian": "ubuntu"}[kin] in comment["words"].lower():
+        return ""
+    ways = bare.split(" || ")
+    if len(ways) > 1 and any(not _foreign(way, kind) for way in ways):
+        bare = " || ".join(way for way in ways if not _foreign(way, kind))
+    return _translated(bare, kind) if _foreign(bare, kind) else bare
+
+
+def _kin(facts: dict[str, Fact]) -> str:
+    """Of the distributions with apt: whose packages these are."""
+    name = _text(facts, "os.distribution").lower()
+    return "debian" if name in ("debian", "proxmox", "pve", "raspbian") else "ubuntu" if name in ("ubuntu", "linuxmint", "pop", "neon", "zorin") else ""
+
+
+def _for_manager(fix: Fix, kind: str, kin: str) -> Fix:
+    """The fix with this machine's commands; those of other distributions that nobody can translate are gone."""
+    if not kind or fix.language != "shell":
+        return fix
+    lines = ["\n".join(filter(None, (_line(line, kind, kin) for line in command.splitlines()))) for command in fix.commands]
+    return replace(fix, commands=tuple(dict.fromkeys(filter(None, lines))))
+
+
+def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | None:
+    """The TTM limit to set, in pages of 4 KiB: what the owner asked for where it leaves the system enough, else what was computed."""
+    ram = facts.get("memory.ram_bytes")
+    size = int(ram.value) if isinstance(ram, Known) else 0
+    most = size - reserve(size) if size else None
+    said = " ".join(_text(facts, name) for name in ("kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.parameters"))
+    asked = [int(pages) * PAGE for pages in _ASKED_PAGES.findall(said)] + [int(mib) << 20 for mib in _ASKED_MIB.findall(said)]
+    fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and most and bytes_ <= most]
+    planned = next((gpu.plan.limit_bytes for gpu in memory.gpus if gpu.plan and gpu.plan.limit_bytes), None) if memory else None
+    chosen = max(fitting, default=0) or planned or (most // GIB * GIB if most and most >= GIB else 0)
+    return chosen // PAGE if chosen else None
+
+
+def _module(facts: dict[str, Fact]) -> str:
+    """The TTM module that is loaded, "" when nobody knows."""
+    return _text(facts, "memory.ttm_module") or ("amdttm" if _text(facts, "amdgpu.dkms") == "True" else "")
+
+
+def _index(facts: dict[str, Fact]) -> str:
+    """The name of AMD's wheel index for the GPU; "" where the targets are none or of several."""
+    found = {_text(facts, f"gpu.gfx_target[{item}]").split(":")[0] for item in items_of(facts)} - {""}
+    names = {name for name, targets in tables.load("package_names")["therock"].items() for gfx in found if gfx in targets}
+    return names.pop() if len(names) == 1 else ""
+
+
+def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None) -> None:
+    """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
+    kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
+    about = subjects(facts).get("about.backend")
+    backends = {str(name) for name in about.value} if isinstance(about, Known) else set()
+
+    def here(command: str) -> str:
+        if module:
+            command = _FILE.sub(module, _LIMIT.sub(module, command))
+        if pages:
+            command = _PAGES.sub(rf"\g<1>={pages}", command)
+        if index:
+            command = _PLACE_NOTE.sub("", _INDEX.sub(rf"\g<1>{index}\g<2>", command))
+        return command
+
+    for finding in findings:
+        fits: list[Fix] = []
+        others: list[Fix] = []
+        for fix in finding.fixes:
+            made = _for_manager(replace(fix, commands=tuple(map(here, fix.commands)), verify=here(fix.verify)), kind, kin)
+            backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
+            used = bool(backend) and backends == {{"rocm": "hip"}.get(backend[1].lower(), backend[1].lower())} if backend else False
+            foreign = bool(kind and named and kind not in named and fix.commands and not made.commands)
+            (others if used or foreign else fits).append(made)
+        finding.fixes = [*fits, *others]
+        if finding.fixes and finding.fixes[0].title.startswith("Or "):  # it was the second way
+            finding.fixes[0] = replace(finding.fixes[0], title=finding.fixes[0].title[3:4].upper() + finding.fixes[0].title[4:])

@@ -1,0 +1,102 @@
+"""One truth in one report, and fixes that are the machine's own: over every recorded machine and a sample of the cases.
+
+ROCMDOCTOR_ALL=1 walks every case.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+from rocmdoctor.commands._console import Output, rendered
+from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.diagnosis.fitted import _foreign, manager
+from rocmdoctor.diagnosis.outcome import LOUD, asked, outcome, status
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Known, Report, Snapshot, snapshot_from_json, snapshot_to_json
+from rocmdoctor.knowledge import rules
+from rocmdoctor.render.report import html, markdown, terminal
+from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.share.wash import wash
+from rocmdoctor.texts import attach, interpret
+
+FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures"
+MACHINES = sorted(path for path in (FIXTURES / "machines").iterdir() if path.is_dir())
+EVERY = sorted(path.parent / "inputs" for path in (FIXTURES / "cases").glob("*/case.yaml"))
+CASES = EVERY if os.environ.get("ROCMDOCTOR_ALL") else EVERY[::25]
+ALL = [*MACHINES, *CASES]
+
+
+@functools.cache
+def report_of(place: pathlib.Path) -> Report:
+    if place in MACHINES:
+        snapshot, book, _ = examine((), True, str(place), (), ())
+        return make_report(snapshot, book)
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
+    interpret.fill(snapshot, attach.gather([str(place)], io.BytesIO()).texts, Scanner(rules.load().patterns()))
+    return make_report(snapshot, rules.load())
+
+
+def named(place: pathlib.Path) -> str:
+    return place.parent.name if place.name == "inputs" else place.name
+
+
+@pytest.fixture(params=ALL, ids=named, scope="module")
+def report(request: pytest.FixtureRequest) -> Report:
+    return report_of(request.param)
+
+
+def test_headline_findings_and_exit_status_agree(report: Report) -> None:
+    found, loud = outcome(report), [finding for finding in report.findings if finding.severity in LOUD]
+    serious = any(finding.severity in ("critical", "error") for finding in report.findings)
+    assert status(report, "error") == (1 if serious else 3 if found.level == "open" else 0)
+    assert (status(report, "warning") == 1) == bool(loud)
+    if loud:
+        assert found.level in ("error", "warning") and asked(loud[0])[1].strip().rstrip(".") in found.sentence, found
+        assert "Nothing wrong" not in found.sentence and found.action
+    else:
+        assert found.level in ("info", "ok", "open", "none")
+    for layer in report.layers:
+        assert layer.status != "ok" or layer.shown, layer
+
+
+def test_every_form_says_the_same_headline(report: Report) -> None:
+    found = outcome(report)
+    plain = re.sub(r"\W+", " ", wash(found.sentence, 2000)).strip()
+    data = json.loads(rendered(report, "json", "error"))
+    assert (data["headline"], data["first_action"], data["exit_status"]) == (found.sentence, found.action, status(report, "error"))
+    for made in (terminal.quiet(report), terminal.render(report, 1000, False), terminal.render(report, 1000, False, verbose=True),
+                 markdown.render(report).replace("\\", ""), re.sub(r"<[^>]*>", "", html.render(report)).replace("&#39;", "'").replace("&#34;", '"').replace("&gt;", ">")):
+        assert plain in re.sub(r"\W+", " ", made.replace("\u2060", ""))
+    assert Output().wanted == [("text", "")]
+
+
+def test_a_kept_snapshot_reads_back_to_the_same_answer(report: Report) -> None:
+    """What `explain` makes of a bundle or of `--save`."""
+    kept = snapshot_from_json(json.loads(json.dumps(snapshot_to_json(report.snapshot), default=str)))
+    again = make_report(kept, rules.load())
+    assert [(f.id, f.standing, f.title) for f in again.findings] == [(f.id, f.standing, f.title) for f in report.findings]
+    assert outcome(again) == outcome(report) and status(again, "error") == status(report, "error")
+
+
+def test_the_answer_is_short(report: Report) -> None:
+    assert len(terminal.render(report, 80, False, last=True).splitlines()) <= 32
+
+
+def test_fixes_are_for_this_machine(report: Report) -> None:
+    kind = manager(report.snapshot.facts)
+    lines = [line for finding in report.findings for fix in finding.fixes if fix.language == "shell" for command in fix.commands
+             for line in command.splitlines()]
+    if kind:
+        assert not [line for line in lines if _foreign(line, kind)]
+    if isinstance(report.snapshot.facts.get("memory.ram_bytes"), Known):
+        assert not [line for line in lines if re.search(r"=(?:PAGES|27262976)\b", line)]
+    done = subprocess.run(["bash", "-n"], input="\n".join(lines), text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
