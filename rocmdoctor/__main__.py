@@ -1,5 +1,35 @@
-"""``python -m rocmdoctor``."""
+"""``python -m rocmdoctor``, and the program ``rocmdoctor``."""
 
-from rocmdoctor.cli import main
+import contextlib
+import os
+import sys
 
-main()
+from rocmdoctor import VERSION_LINE
+
+
+def main() -> None:
+    """The version needs nothing else; whatever else was typed is for the commands."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        with contextlib.suppress(OSError):  # an output that cannot be written is for the commands, too
+            os.write(1, f"{VERSION_LINE}{os.linesep}".encode())
+            _leave(0)
+    from rocmdoctor.cli import main as commands
+
+    try:
+        commands()
+    except SystemExit as ended:
+        if isinstance(ended.code, str) or sys.gettrace() or sys.getprofile():
+            raise
+        _leave(ended.code or 0)
+
+
+def _leave(status: int) -> None:
+    """End at once: nothing is left to be done, and to take everything apart again takes a fifth of a short run, and after a signal most of the time."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or its reader has gone
+            stream.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

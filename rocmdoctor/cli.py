@@ -11,7 +11,7 @@ import traceback
 
 import click
 
-from rocmdoctor import __version__, commands, streams
+from rocmdoctor import VERSION_LINE, __version__, commands, streams
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
 from rocmdoctor.share.wash import wash
@@ -78,7 +78,7 @@ Examples:
 
 
 @click.group(cls=_Walked, context_settings={"help_option_names": ["-h", "--help"]}, epilog=_EPILOG)
-@click.version_option(__version__, "-V", "--version", message="rocmdoctor %(version)s")
+@click.version_option(__version__, "-V", "--version", message=VERSION_LINE)
 def cli() -> None:
     """What is wrong with this AMD GPU setup, and what to do first. Without a command: `check`."""
 

@@ -43,6 +43,16 @@ def test_wheel_has_every_rule_and_probe(wheel_names: list[str]) -> None:
         assert ours <= set(wheel_names)
 
 
+def test_wheel_carries_its_knowledge_laid_out(wheel: Path, tmp_path: Path) -> None:
+    """A run from it reads no YAML."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    script = ("import sys; from rocmdoctor.knowledge import rules, tables; book = rules.load(); tables.load('products')\n"
+              "print('yaml' in sys.modules, len(book.rules) > 100, book.problems)")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path, env=environment)
+    assert done.stdout.strip() == "False True ()", done.stderr
+
+
 def test_wheel_has_the_template_and_the_script(wheel_names: list[str]) -> None:
     assert {"rocmdoctor/render/report/report.html.j2", "rocmdoctor/py.typed"} <= set(wheel_names)
     assert any(name.endswith(".dist-info/entry_points.txt") for name in wheel_names)

@@ -8,12 +8,11 @@ import functools
 import json
 import os
 import pathlib
-import platform
 import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,10 +21,11 @@ from rocmdoctor.diagnosis.outcome import outcome, status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.knowledge import rules, tables
-from rocmdoctor.share.redact import Redactor
-from rocmdoctor.share.redact import snapshot as redact_snapshot
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach
+
+if TYPE_CHECKING:
+    from rocmdoctor.share.redact import Redactor
 
 
 def now() -> str:
@@ -243,6 +243,8 @@ def rendered(report: Report, form: str, fail_on: str, to_file: bool = False, end
 
 def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:
     """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
+    from rocmdoctor.share.redact import snapshot as redact_snapshot
+
     clean = redact_snapshot(snapshot, redactor)
     before: Before | None = how.get("before")
     if before:
@@ -256,6 +258,10 @@ def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how
 
 def redactor(off: bool, hosts: tuple[str, ...] = ()) -> Redactor:
     """A redactor that knows this machine's user and host, and further hosts by name."""
+    import platform
+
+    from rocmdoctor.share.redact import Redactor
+
     names = [("user", os.environ.get(name, "")) for name in ("USER", "LOGNAME", "USERNAME", "SUDO_USER")]
     return Redactor([*names, *(("host", host) for host in hosts), ("user", pathlib.Path(os.path.expanduser("~")).name), ("host", platform.node())], off)
 

@@ -77,4 +77,4 @@ def _shown(row: Row) -> list[str]:
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    return {name.rstrip("_"): getattr(row, name) for name in Row.__dataclass_fields__}
+    return {name.rstrip("_"): getattr(row, name) for name in Row._fields}

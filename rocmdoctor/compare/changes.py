@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rocmdoctor.compare import known_defects, way_back
+from rocmdoctor.compare import known_defects
 from rocmdoctor.compare.differences import Difference, differences, is_rate, unit
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.model import Fact, Known, Snapshot
@@ -99,6 +99,8 @@ def _finish(made: Comparison, new: Snapshot) -> None:
             known_defects.judge(change, new.facts)
             if not made.two_machines:
                 by = next((event.by for event in reversed(made.events) if event.component == change.component and event.by), "")
+                from rocmdoctor.compare import way_back
+
                 change.way_back = way_back.steps(change, new.facts, by)
     order = list(components.load())
     made.changes.sort(key=lambda c: (("suspect", "result", "other").index(c.standing), _VERDICTS.index(c.verdict),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Known, Snapshot
@@ -19,7 +19,7 @@ RATES = ("B/s", "bytes/s", "tokens/s", "t/s")
 # A PCIe link slows down while the GPU is idle, so these speeds say nothing (GT/s).
 IDLE_LINK = (2.5, 5.0)
 # What a boot loader or a network boot adds by itself: it names the kernel, which is a fact of its own, a disk or the machine.
-_LOADERS_OWN = re.compile(r"^(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostree|systemd\.machine_id|ip|BOOTIF|hostname)=")
+_LOADERS_OWN = later.pattern(r"^(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostree|systemd\.machine_id|ip|BOOTIF|hostname)=")
 # What stands for a whole device or installation that came or went.
 _NAMES = {"gpu": ("gpu.name", "gpu.pci_id"), "vk": ("vk.name",), "torch": ("torch.version", "torch.python"), "rocm": ("rocm.version", "rocm.path"),
           "app": ("app.version", "app.name")}

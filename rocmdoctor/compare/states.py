@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from rocmdoctor import later
 from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Report, Snapshot, snapshot_to_json
 from rocmdoctor.knowledge import trusted_file
@@ -23,7 +24,7 @@ MOST_STATES = 10_000
 MOST_BYTES = 200 << 20
 MOST_OF_ONE = 64 << 20
 # 20261128T123055Z.clean.3f9a12c4.good.json.gz
-_NAME = re.compile(r"\d{8}T\d{6}Z\.(clean|warnings|errors|undecided|no-gpu)\.[0-9a-f]{8}(\.good)?\.json\.gz")
+_NAME = later.pattern(r"\d{8}T\d{6}Z\.(clean|warnings|errors|undecided|no-gpu)\.[0-9a-f]{8}(\.good)?\.json\.gz")
 _WRITING = ".writing-"
 _WORKS = ("clean", "warnings", "undecided")
 

@@ -6,12 +6,13 @@ import re
 import shlex
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Change, ChangedPart, Fix
 from rocmdoctor.knowledge import components, tables
 
 # A version or a name that could end a shell word is not put into a command.
-_PLAIN = re.compile(r"[A-Za-z0-9][\w.+:~^@/-]*")
+_PLAIN = later.pattern(r"[A-Za-z0-9][\w.+:~^@/-]*")
 MOST_PACKAGES = 12
 _OF_LOG = {"dpkg": "apt", "apt": "apt", "dnf": "dnf", "rpm": "dnf", "pacman": "pacman", "zypper": "zypper", "rpm-ostree": "rpm-ostree", "nix": "nix"}
 _FIRMWARE = ("linux_firmware", "gpu_firmware", "amdgpu_dkms")

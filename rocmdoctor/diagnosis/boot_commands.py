@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from rocmdoctor import later
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.knowledge import tables
 
-_GRUBBY = re.compile(r"^(?:sudo )?grubby --update-kernel=ALL(?P<rest>.*?)(?:\s+#.*)?$")
-_OPTION = re.compile(r"--(?P<kind>remove-args|args)=(?:'(?P<quoted>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<bare>\S+))")
+_GRUBBY = later.pattern(r"^(?:sudo )?grubby --update-kernel=ALL(?P<rest>.*?)(?:\s+#.*)?$")
+_OPTION = later.pattern(r"--(?P<kind>remove-args|args)=(?:'(?P<quoted>[^']*)'|\"(?P<double>[^\"]*)\"|(?P<bare>\S+))")
 _DEBIAN = ("ubuntu", "debian", "linuxmint", "pop", "proxmox", "pve")
 _FEDORA = ("fedora", "rhel", "centos", "rocky", "almalinux", "nobara", "ol")
 

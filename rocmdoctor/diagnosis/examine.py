@@ -7,8 +7,8 @@ import os
 import pathlib
 import sys
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,9 +18,11 @@ from rocmdoctor.compare.changes import Before
 from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
-from rocmdoctor.live import kernel_tests
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.texts import attach, interpret
+
+if TYPE_CHECKING:
+    from rocmdoctor.live import kernel_tests
 
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
@@ -29,6 +31,8 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
     ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     from rocmdoctor.live.collect import collect, find_pythons, patience
 
     if not pathlib.Path(root).is_dir():
@@ -40,6 +44,8 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
         found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress, patience=patience())
         if root == "/" and not no_kernels:
+            from rocmdoctor.live import kernel_tests
+
             chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
             kernel_tests.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
         return found, texts

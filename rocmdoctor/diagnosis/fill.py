@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
-_PLACE = re.compile(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
+_PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
 
 NOWHERE = Scope()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
@@ -16,7 +16,7 @@ def _value(facts: dict[str, Fact], name: str, item: str) -> str:
     return str(fact.value) if isinstance(fact, Known) else ""
 
 
-_TOLD = re.compile(r"\.(?:report_prose|named)\|")
+_TOLD = later.pattern(r"\.(?:report_prose|named)\|")
 _IDENTITY = ("gpu.pci_address", "gpu.pci_id", "gpu.gfx_reported", "gpu.gfx_target")
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from rocmdoctor import later
+
 GIB = 1 << 30
 MIB = 1 << 20
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 1 << 10, "mi": MIB, "gi": GIB, "ti": 1 << 40}
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]i?)?b?", re.IGNORECASE)
+_SIZE = later.pattern(r"(\d{1,15}(?:\.\d{1,9})?)\s*([kmgt]i?)?b?", re.IGNORECASE)
 MOST = 1 << 50
 
 

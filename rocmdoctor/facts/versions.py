@@ -16,20 +16,22 @@ from typing import Any
 from packaging.version import InvalidVersion
 from packaging.version import Version as PythonVersion
 
+from rocmdoctor import later
+
 MOST_TEXT = 200
 FINAL = (1,)
 # Ranks of what comes before a release; unknown words of a pre-release count as the earliest.
 _STAGES = {"dev": -5, "devel": -5, "git": -5, "nightly": -5, "next": -5, "a": -4, "alpha": -4, "pre": -3, "preview": -3, "b": -3, "beta": -3, "rc": -2}
 _WORDS = r"(?:[A-Za-z][\w.+/()-]{0,40}[\s:]+){0,4}"
-_NUMBER = re.compile(
+_NUMBER = later.pattern(
     rf"\s*{_WORDS}(?:\d{{1,3}}[:!])?(?:v|b|release-|master-)?(?P<numbers>\d{{1,18}}(?:\.Q?\d{{1,18}})+|\d{{1,18}}(?![0-9a-z]))(?P<rest>.*)", re.I | re.S)
-_STAGE = re.compile(r"[-._~]?(?P<word>alpha|beta|devel|dev|rc|preview|pre|nightly|git|next|a|b)(?![a-z])[-._]?(?P<number>\d{0,9})", re.I)
-_FEDORA_RC = re.compile(r"-0\.(?:[\w.]{0,40}?\.)?rc(\d{1,3})")
-_REVISION = re.compile(r"[-.+~]?(?P<word>[a-z]{0,12}?)(?P<numbers>\d{1,9}(?:[.-]\d{1,9})*)", re.I)
-_DATE = re.compile(r"(?<!\d)(20[1-3]\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
-_FLAVOUR = re.compile(
+_STAGE = later.pattern(r"[-._~]?(?P<word>alpha|beta|devel|dev|rc|preview|pre|nightly|git|next|a|b)(?![a-z])[-._]?(?P<number>\d{0,9})", re.I)
+_FEDORA_RC = later.pattern(r"-0\.(?:[\w.]{0,40}?\.)?rc(\d{1,3})")
+_REVISION = later.pattern(r"[-.+~]?(?P<word>[a-z]{0,12}?)(?P<numbers>\d{1,9}(?:[.-]\d{1,9})*)", re.I)
+_DATE = later.pattern(r"(?<!\d)(20[1-3]\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)")
+_FLAVOUR = later.pattern(
     r"(?<![A-Za-z0-9])(generic|oem|lowlatency|hwe|aws|azure|gcp|oracle|nvidia|raspi|pve|amd64|default|arch|zen|cachyos|ogc|lts|fc|el|microsoft)", re.I)
-_UBUNTU_POINT = re.compile(r"-\d+ubuntu\d+\.(\d+)")
+_UBUNTU_POINT = later.pattern(r"-\d+ubuntu\d+\.(\d+)")
 SCHEMES = ("", "kernel", "abi", "date", "firmware", "mesa", "rocm", "dkms", "module", "driver", "adrenalin", "build", "tag", "python", "package",
            "app", "engine", "bios")
 # What names the versions of a component; every other component has dotted numbers and needs no scheme.

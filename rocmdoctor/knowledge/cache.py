@@ -1,4 +1,4 @@
-"""YAML read once: parsed files are kept as JSON in the user's cache, because PyYAML costs more than all rules together."""
+"""What is made once and kept in the user's cache, and how YAML is read: PyYAML costs more than all rules together."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import hashlib
 import json
 import os
 import pathlib
+import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 from rocmdoctor.knowledge import trusted_file
-from rocmdoctor.knowledge.paths import data_dir
 
 MOST_BYTES = 64 << 20
-_HEAD_BYTES = len('{"digest": "", "sum": "", "data": ') + 2 * 64
+_HEAD_BYTES = 2 * 64 + 2
+_SETTLED_S = 2.0  # the coarsest time of a file system in use
 
 
 def _cache_file(name: str) -> pathlib.Path:
@@ -43,42 +45,44 @@ def parse_yaml(text: str) -> Any:
 
 
 def stamped(name: str, files: list[pathlib.Path], make: Callable[[], Any]) -> Any:
-    """``make()``, kept under ``name`` until any of ``files`` changes. A cache that cannot be used is no error, and is replaced.
+    """``make()``, plain data, kept under ``name`` until any of ``files`` changes."""
+    return json.loads(kept(name, [(str(file), file.stat()) for file in files], lambda: json.dumps(make()).encode()))
+
+
+def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[], bytes]) -> bytes:
+    """``make()``, kept under ``name`` until a source changes. A cache that cannot be used is no error, and is replaced.
 
     A file in which another user has a hand, or whose data is not what was written, is not used.
     """
-    stamps = [f"{file}:{(stat := file.stat()).st_mtime_ns}:{stat.st_size}" for file in files]
-    digest = hashlib.sha256("\n".join(stamps).encode()).hexdigest()
+    # Nobody can set back the time of the last change of any kind (ctime): an edit that keeps size and date is seen, too.
+    signs = [f"{path}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}:{stat.st_size}" for path, stat in sources]
+    digest = hashlib.sha256("\n".join([sys.version, *signs]).encode()).hexdigest()
     path = _cache_file(name)
     try:
         raw = trusted_file.read(str(path), MOST_BYTES)
-        head, body = raw[:_HEAD_BYTES], raw[_HEAD_BYTES:-1]
-        if head == _head(digest, body):
-            return json.loads(body)
+        if raw[:_HEAD_BYTES] == _head(digest, raw[_HEAD_BYTES:]):
+            return raw[_HEAD_BYTES:]
     except FileNotFoundError:
         pass
     except trusted_file.Refused as error:
         trusted_file.leave_out(error, f"the cache {path.parent}")
-    except (OSError, ValueError, RecursionError):
+    except OSError:
         pass
-    data = make()
+    # Where time is counted in seconds, a file that has just changed can change once more without a sign.
+    settled = max((max(stat.st_mtime, stat.st_ctime) for _, stat in sources), default=0.0) < time.time() - _SETTLED_S
+    body = make()
+    if not settled:
+        return body
     try:
         trusted_file.folder(str(path.parent))
-        body = json.dumps(data).encode()
-        trusted_file.replace(str(path), _head(digest, body) + body + b"}")
+        trusted_file.replace(str(path), _head(digest, body) + body)
     except trusted_file.Refused as error:
         trusted_file.leave_out(error, f"the cache {path.parent}")
     except OSError:
         pass
-    return data
+    return body
 
 
 def _head(digest: str, body: bytes) -> bytes:
-    """What stands before the data: which sources it was made of, and its own sum."""
-    return f'{{"digest": "{digest}", "sum": "{hashlib.sha256(body).hexdigest()}", "data": '.encode()
-
-
-def yaml_data(relative: str) -> Any:
-    """One file of ``rules/`` as plain data."""
-    path = data_dir("rules") / relative
-    return stamped(relative.replace("/", "-") + ".json", [path], lambda: parse_yaml(path.read_text("utf-8")))
+    """The line before the data: which sources it was made of, and its own sum."""
+    return f"{digest} {hashlib.sha256(body).hexdigest()}\n".encode()

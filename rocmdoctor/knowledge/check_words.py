@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from rocmdoctor.knowledge import cache
+from rocmdoctor.knowledge import compiled
 from rocmdoctor.knowledge.paths import data_dir
 
 
 @functools.cache
 def findings(check: str) -> dict[str, dict[str, Any]]:
     """The findings of a check by id: a list of them, or words by id whose sources stand in the rows. A check whose rows have the ids has none."""
-    table = cache.yaml_data(f"checks/{check}.yaml")
+    table = compiled.part(f"checks/{check}.yaml")
     if "findings" in table:
         return {str(row["id"]): row for row in table["findings"]}
     return {name: row for name, row in table.items() if isinstance(row, dict) and "title" in row}

@@ -1,6 +1,6 @@
 """The condition language: a subset of Python's expressions over facts, with three-valued (Kleene) answers.
 
-``parse(text)`` compiles once; the Condition is then asked with a look-up function. Unknown facts make unknown answers,
+``parse(text)`` compiles once, ``unparsed`` when it is asked; the Condition is then asked with a look-up function. Unknown facts make unknown answers,
 so hiding a fact can turn an answer only into unknown. Nothing here can call, import or assign.
 """
 
@@ -15,12 +15,13 @@ from typing import Any
 
 import re2
 
+from rocmdoctor import later
 from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
 from rocmdoctor.knowledge import syntax, tables
 
-_CALL = re.compile(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
-_NAME = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
+_CALL = later.pattern(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
+_NAME = later.pattern(r"'[^'\n]*'|\"[^\"\n]*\"|(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")
 
 
 _LONGEST = 20_000  # characters of a condition
@@ -90,26 +91,37 @@ class Answer:
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Condition:
-    """A compiled condition; ``names`` are the facts it may ask for."""
+    """A condition, compiled when it is first asked; ``names`` are the facts it may ask for.
+
+    ``musts`` are sets of signals and symptoms: where none of a set was seen the answer is no. Most rules are answered by that alone.
+    """
 
     text: str
     names: tuple[str, ...]
-    _run: _Eval
-    _ways: Callable[[], list[list[_Eval]]] = list
+    _compile: Callable[[], tuple[_Eval, Callable[[], list[list[_Eval]]]]]
+    musts: tuple[tuple[str, ...], ...] = ()
+    _made: tuple[_Eval, Callable[[], list[list[_Eval]]]] | None = None
+
+    def _compiled(self) -> tuple[_Eval, Callable[[], list[list[_Eval]]]]:
+        if self._made is None:
+            self._made = self._compile()
+        return self._made
 
     def ask(self, lookup: Lookup) -> Answer:
         """Evaluate against facts; never raises on odd values (they make the answer unknown)."""
+        for must in self.musts:
+            if all(isinstance(fact := lookup(name), Known) and fact.value is False for name in must):
+                return Answer(False, must, ())
         state = _Ask(lookup, {}, {})
-        value = _truth(self._run, state)
+        value = _truth(self._compiled()[0], state)
         return Answer(value, tuple(state.used), tuple(state.missing))
-
 
     def open_ways(self, lookup: Lookup) -> list[Answer]:
         """Each way to a yes (``a and b`` of ``a and b or c``) that is neither taken nor closed, with what it used and misses."""
         found = []
-        for way in self._ways():
+        for way in self._compiled()[1]():
             state = _Ask(lookup, {}, {})
             values = [_truth(part, state) for part in way]
             if False not in values and None in values:
@@ -423,6 +435,24 @@ def _is_known(read: _Eval, state: _Ask) -> bool:
         return False
 
 
+def _musts(node: ast.expr, names: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Sets of signals and symptoms of which one must have been seen for the expression to be true."""
+    if isinstance(node, ast.Name):
+        name = names[node.id]
+        return [(name,)] if name.startswith("seen.") and name.count(".") <= 2 and ".." not in name else []
+    if not isinstance(node, ast.BoolOp):
+        return []
+    parts = [_musts(part, names) for part in node.values]
+    if isinstance(node.op, ast.And):
+        return [must for part in parts for must in part]
+    return [tuple(dict.fromkeys(name for part in parts for name in part[0]))] if all(parts) else []
+
+
+def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], scope: Callable[[], Scope]) -> Condition:
+    """A condition that was parsed before, when its names and musts were learnt."""
+    return Condition(text, names, lambda: parse(text, scope())._compiled(), musts)
+
+
 def parse(text: str, scope: Scope = Scope()) -> Condition:
     """Compile; raises ConditionError for anything outside the language, the vocabulary or the rule's own names."""
     names: dict[str, str] = {}
@@ -455,5 +485,5 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
     if _depth(tree.body) > _DEEPEST:
         raise ConditionError(f"nested deeper than {_DEEPEST}")
     compiler = _Compiler(names)
-    return Condition(text, tuple(dict.fromkeys(names.values())), compiler.compile(tree.body),
-                     lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)])
+    made = compiler.compile(tree.body), lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)]
+    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree.body, names)))

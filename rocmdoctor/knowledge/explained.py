@@ -9,7 +9,7 @@ from typing import Any
 
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.sections import Fix
-from rocmdoctor.knowledge import cache, check_words, known
+from rocmdoctor.knowledge import cache, check_words, compiled, known
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.rules import Rule, Rulebook
@@ -117,7 +117,7 @@ def _of_words(name: str, row: Mapping[str, Any], book: Rulebook) -> Explanation:
 
 
 def _of_row(row: Row, book: Rulebook) -> Explanation:
-    table = cache.yaml_data("checks/known-defects.yaml")
+    table = compiled.part("checks/known-defects.yaml")
     seen = [one for name in row.symptom for one in table["symptoms"].get(name, {}).get("seen", ())]
     conditions = [text for text in (f"{row.component} {row.bounds}" if row.bounds else "", " ".join(row.gfx), " ".join(row.os), " ".join(row.backend),
                                     row.needs, *(f"{name} {bound}" for name, bound in row.with_.items())) if text]

@@ -7,10 +7,9 @@ import functools
 import pathlib
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from rocmdoctor.knowledge import cache
-from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.knowledge import cache, compiled
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.literals import required
 from rocmdoctor.texts.kinds import GROUPS
@@ -21,8 +20,7 @@ _SURE = ("maintainer", "release-note", "several")
 _SENTENCE = re.compile(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One defect. ``bad`` are ranges of versions, ``with_`` what else must be installed, empty lists stand for any."""
 
     id: str
@@ -31,7 +29,7 @@ class Row:
     good: tuple[str, ...] = ()
     scheme: str = ""
     note: str = ""
-    with_: dict[str, str] = field(default_factory=dict)
+    with_: dict[str, str] = {}
     gfx: tuple[str, ...] = ()
     os: tuple[str, ...] = ()
     backend: tuple[str, ...] = ()
@@ -109,44 +107,39 @@ def build(component: str, data: dict[str, Any]) -> Row:
                read=str(data.get("read") or ""), **texts)
 
 
-def _read(files: list[pathlib.Path]) -> dict[str, Any]:
-    """The files as plain data, with the literals of their signatures, which cost more than loading."""
-    found: dict[str, Any] = {}
-    for file in files:
+def plain(root: pathlib.Path) -> Any:
+    """The checked rows as plain data, for :func:`load`: by component, date, problems, and the literals of their signatures."""
+    rows: dict[str, list[tuple[Any, ...]]] = {}
+    problems: list[str] = []
+    dates: list[str] = []
+    literals: dict[str, list[list[list[str]]]] = {}
+    for file in sorted((root / "data" / "known").glob("*.yaml")):
         try:
             data = cache.parse_yaml(file.read_text("utf-8"))
-            for row in data["rows"]:
-                row["literals"] = [required(str(pattern)) for pattern in row.get("signature") or ()]
-            found[file.name] = data
+            component = str(data["component"])
+            for each in data["rows"]:
+                each["literals"] = [required(str(pattern)) for pattern in each.get("signature") or ()]
         except Exception as error:  # a broken file is that file's problem only
-            found[file.name] = {"__error__": str(error)}
-    return found
+            problems.append(f"known/{file.name}: {error}")
+            continue
+        made = rows[component] = []
+        for each in data["rows"]:
+            try:
+                row = build(component, each)
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                problems.append(f"known/{file.name}: {each.get('id') if isinstance(each, dict) else each}: {error!r}")
+                continue
+            made.append(tuple(row))
+            literals[row.id] = each["literals"]
+        dates.append(str(data.get("as_of") or ""))
+    return rows, max(dates, default=""), tuple(problems), literals
 
 
 @functools.cache
 def load() -> Table:
     """The table of the house."""
-    files = sorted((data_dir("rules") / "data" / "known").glob("*.yaml"))
-    rows: dict[str, tuple[Row, ...]] = {}
-    problems: list[str] = []
-    dates: list[str] = []
-    literals: dict[str, list[list[list[str]]]] = {}
-    for name, data in cache.stamped("known.json", files, lambda: _read(files)).items():
-        if "__error__" in data:
-            problems.append(f"known/{name}: {data['__error__']}")
-            continue
-        made = []
-        for each in data["rows"]:
-            try:
-                row = build(str(data["component"]), each)
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                problems.append(f"known/{name}: {each.get('id') if isinstance(each, dict) else each}: {error!r}")
-                continue
-            made.append(row)
-            literals[row.id] = each["literals"]
-        rows[str(data["component"])] = tuple(made)
-        dates.append(str(data.get("as_of") or ""))
-    return Table(rows, max(dates, default=""), tuple(problems), literals)
+    rows, as_of, problems, literals = compiled.part("known")
+    return Table({component: tuple(map(Row._make, values)) for component, values in rows.items()}, as_of, problems, literals)
 
 
 def signals() -> list[Signal]:

@@ -25,7 +25,6 @@ _EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "wi
                "amdvlk")
 _WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
 _NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
-_PART = re.compile(r"[\w-]")
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
 vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
@@ -62,6 +61,26 @@ def meets(here: Here, bound: str, scheme: str) -> bool | None:
     return True if True in answers else None if None in answers or not ranges else False
 
 
+@functools.cache
+def _demands(needs: str) -> frozenset[str]:
+    words = {word.strip(".") for word in _WORD.findall(needs)}
+    return frozenset(low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS))
+
+
+def _stands(word: str, text: str) -> bool:
+    """Whether the word stands in the text, not as a part of a longer one. A pattern for each of the many words would take longer to make.
+
+    >>> _stands("rpc", "llama.cpp: rpc-server, (rpc)"), _stands("rpc", "llama-rpc rpcs rpc-server")
+    (True, False)
+    """
+    at = text.find(word)
+    while at >= 0:
+        if not any(char.isalnum() or char in "_-" for char in (text[at - 1:at], text[at + len(word):at + len(word) + 1]) if char):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
 @dataclass(slots=True)
 class Fit:
     """How a row fits; ``used`` and ``missing`` are the facts that were asked."""
@@ -91,6 +110,7 @@ class Machine:
         self._said = said
         self._words: str | None = None
         self._named: dict[str, bool] = {}
+        self._spoken: dict[str, bool] = {}
         self.gpus = self._list("about.gpu")
         self.systems = self._systems()
         self.backends = self._list("about.backend")
@@ -147,11 +167,15 @@ class Machine:
 
     def spoken(self, row: Row) -> bool | None:
         """Whether the program or library of the row is spoken of at all; unknown where nothing names it, true of what every machine has."""
-        place = component_versions.places().get(row.component)
-        if place is None or row.component in _EVERYWHERE or row.component.startswith("distro-") or self.here(row.component).values:
+        component = row.component
+        place = component_versions.places().get(component)
+        if place is None or component in _EVERYWHERE or component.startswith("distro-") or self.here(component).values:
             return True
-        said = "\n".join((self.said(), *self._list("about.app")))
-        return True if any(re.search(rf"(?<![a-z\d]){re.escape(name)}", said) for name in (row.component, *place.named)) else None
+        if component not in self._spoken:
+            said = "\n".join((self.said(), *self._list("about.app")))
+            names = "|".join(map(re.escape, (component, *place.named)))
+            self._spoken[component] = re.search(rf"(?<![a-z\d])(?:{names})", said) is not None
+        return True if self._spoken[component] else None
 
     def backend(self, row: Row) -> bool | None:
         """Whether a backend of the row is in use."""
@@ -207,11 +231,7 @@ class Machine:
     def names(self, word: str) -> bool:
         """Whether a word, in small letters, was said as a whole."""
         if word not in self._named:
-            said, at = self.said(), -1
-            while (at := said.find(word, at + 1)) >= 0:  # a pattern for each word would take most of a diagnosis
-                if not _PART.match(said[at - 1:at]) and not _PART.match(said[at + len(word):at + len(word) + 1]):
-                    break
-            self._named[word] = at >= 0
+            self._named[word] = _stands(word, self.said())
         return self._named[word]
 
     def fit(self, row: Row) -> Fit:
@@ -229,12 +249,6 @@ class Machine:
         for fact, answer in asked:
             (found.missing if answer is None else found.used).append(fact)
         return found
-
-
-@functools.cache
-def _demands(needs: str) -> frozenset[str]:
-    words = {word.strip(".") for word in _WORD.findall(needs)}
-    return frozenset(low for word in words if (low := word.lower()) not in _PLAIN and not low.isdigit() and (_NAME.search(word) or low in _APPS))
 
 
 _APPS = frozenset("""ollama comfyui koboldcpp lemonade vllm sglang llama.cpp llama-server llama-bench pytorch torch jax tensorflow unsloth whisper.cpp localai

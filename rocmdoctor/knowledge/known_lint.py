@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import re2
 
 from rocmdoctor.facts import versions
-from rocmdoctor.knowledge import cache, component_versions
+from rocmdoctor.knowledge import compiled, component_versions
 from rocmdoctor.knowledge.known import Row
 
 CONFIRMED = ("maintainer", "release-note", "several", "reporter")
@@ -28,7 +28,7 @@ GENERIC = (
 def problems(rows: Iterable[Row]) -> list[str]:
     """One line for each row that breaks a law."""
     every = list(rows)
-    symptoms = tuple(cache.yaml_data("checks/known-defects.yaml")["symptoms"])
+    symptoms = tuple(compiled.part("checks/known-defects.yaml")["symptoms"])
     found = [f"{row.id}: {problem}" for row in every for problem in _of(row, symptoms)]
     return found + [f"{name}: {count} rows have this id" for name, count in Counter(row.id for row in every).items() if count > 1]
 
@@ -84,8 +84,8 @@ def _signature(pattern: str) -> Iterator[str]:
     options = re2.Options()
     options.log_errors = False
     try:
-        compiled = re2.compile("(?i)" + pattern, options)
+        searched = re2.compile("(?i)" + pattern, options)
     except re2.error as error:
         yield f"signature {pattern!r}: {error.args[0]!r}"
         return
-    yield from (f"signature {pattern!r} hits {line!r}, which other faults print as well" for line in GENERIC if compiled.search(line))
+    yield from (f"signature {pattern!r} hits {line!r}, which other faults print as well" for line in GENERIC if searched.search(line))

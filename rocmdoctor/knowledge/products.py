@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import tables
 from rocmdoctor.texts.lines import gfx as written_gfx
 
-_RADV_NAME = re.compile(r"\(RADV ([A-Z0-9_]{3,24})\)", re.IGNORECASE)
-_WORD = re.compile(r"[a-z]+|[0-9]+")
-_GAP = re.compile(r"(?:\s*\((?:tm|r)\))?[ \t_+-]{0,2}|\+? pro ", re.IGNORECASE)
+_RADV_NAME = later.pattern(r"\(RADV ([A-Z0-9_]{3,24})\)", re.IGNORECASE)
+_WORD = later.pattern(r"[a-z]+|[0-9]+")
+_GAP = later.pattern(r"(?:\s*\((?:tm|r)\))?[ \t_+-]{0,2}|\+? pro ", re.IGNORECASE)
 _LONGEST = 7
 _MAXIMUM = 64
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import pathlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
-from rocmdoctor.knowledge import cache, foreign, known, signals, trusted_file
-from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse
-from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.knowledge import cache, compiled, foreign, known, signals, trusted_file
+from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse, unparsed
 from rocmdoctor.knowledge.signals import Signal
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
@@ -62,7 +61,7 @@ class Rule:
     @property
     def scope(self) -> Scope:
         """What the words and conditions of the rule may name without an id."""
-        return Scope(self.id, {signal.name: signal.captures for signal in self.signals.values()})
+        return _scope(self.id, self.signals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def build(data: Any, name: str) -> Rule:
     foreign.check_form(data)
     _need(data.get("for_each", "gpu") in ENTITIES, "for_each names an entity")
     own = {str(local): signals.build(name, local, each) for local, each in (data.get(SIGNALS) or {}).items()}
-    scope = Scope(name, {signal.name: signal.captures for signal in own.values()})
+    scope = _scope(name, own)
     _need(data.get("near", "file") in NEAR, f"near is one of {', '.join(NEAR)}")
     _need("known(" not in str(data.get("when", "")), "known() turns unread facts into answers; it may not stand in `when`")
     _need(bool(own) or "when" in data, "a rule needs signals or when")
@@ -153,33 +152,81 @@ def _share(shared: dict[str, Signal], topic: str, data: Any) -> None:
 
 def load(roots: tuple[pathlib.Path, ...] = ()) -> Rulebook:
     """The rules of the house and of further folders; later ones may not replace earlier ones."""
-    return _load((data_dir("rules"), *roots))
+    return _load(roots)
+
+
+def _collect(root: pathlib.Path, raw: dict[str, Any], rules: dict[str, Rule], shared: dict[str, Signal], problems: list[str]) -> None:
+    """Build what the files of one folder hold, beside what there is."""
+    for relative, data in raw.items():
+        name = pathlib.PurePath(relative).stem
+        try:
+            if isinstance(data, dict) and "__error__" in data:
+                raise ValueError(data["__error__"])
+            if pathlib.PurePath(relative).parent.name == SIGNALS:
+                _share(shared, name, data)
+                continue
+            _need(name not in rules, "there is a rule of this id already")
+            rules[name] = build(data, name)
+        except (ValueError, ConditionError, TypeError, KeyError, AttributeError) as error:
+            problems.append(f"{root / relative}: {error}")
+
+
+def _files(root: pathlib.Path) -> list[pathlib.Path]:
+    return sorted(f for d in (SIGNALS, *FOLDERS) for f in (root / d).glob("*.yaml"))
+
+
+def plain(root: pathlib.Path) -> Any:
+    """The checked rules and signals of the house as plain data, which :func:`_house` turns into objects without a further look."""
+    rules: dict[str, Rule] = {}
+    shared: dict[str, Signal] = {}
+    problems: list[str] = []
+    _collect(root, _read_all(root, _files(root), lambda file: cache.parse_yaml(file.read_text("utf-8"))), rules, shared, problems)
+    return [_row(rule) for rule in rules.values()], [_values(signal) for signal in shared.values()], problems
+
+
+def _values(of: Any) -> tuple[Any, ...]:
+    return tuple(getattr(of, each.name) for each in fields(of))
+
+
+def _row(rule: Rule) -> dict[str, Any]:
+    return dict(zip((each.name for each in fields(rule)), _values(rule), strict=True)) | {
+        "when": (rule.when.text, rule.when.names, rule.when.musts),
+        SIGNALS: [_values(signal) for signal in rule.signals.values()],
+        "fixes": [(fix.data, (fix.only_if.text, fix.only_if.names, fix.only_if.musts) if fix.only_if else None) for fix in rule.fixes]}
+
+
+def _house() -> tuple[dict[str, Rule], dict[str, Signal], list[str]]:
+    rows, signals_, problems = compiled.part("rules")
+    shared = [Signal(*values) for values in signals_]
+    return {row["id"]: _of_row(row) for row in rows}, {signal.id: signal for signal in shared}, list(problems)
+
+
+def _of_row(row: dict[str, Any]) -> Rule:
+    own = {signal.name: signal for signal in [Signal(*values) for values in row[SIGNALS]]}
+
+    def scope() -> Scope:
+        return _scope(row["id"], own)
+
+    def condition(said: Any) -> Condition:
+        text, names, musts = said
+        return unparsed(text, names, musts, scope)
+
+    fixes = tuple(RuleFix(data, condition(only_if) if only_if else None) for data, only_if in row["fixes"])
+    made: dict[str, Any] = {**row, "when": condition(row["when"]), SIGNALS: own, "fixes": fixes}
+    return Rule(**made)
+
+
+def _scope(name: str, own: dict[str, Signal]) -> Scope:
+    return Scope(name, {signal.name: signal.captures for signal in own.values()})
 
 
 @functools.lru_cache(maxsize=4)
 def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
-    rules: dict[str, Rule] = {}
-    shared: dict[str, Signal] = {}
-    problems: list[str] = []
-    for number, root in enumerate(roots):
-        files = sorted(f for d in (SIGNALS, *FOLDERS) for f in (root / d).glob("*.yaml"))
-        if number:
-            files = files or sorted(root.glob("*.yaml"))
-            if len(files) > foreign.MOST_FILES:
-                problems.append(f"{root}: {len(files)} files, all after the first {foreign.MOST_FILES}")
-            raw = _read_all(root, files[:foreign.MOST_FILES], lambda file: foreign.parse(trusted_file.read(str(file), MOST_BYTES, named=True)))
-        else:
-            raw = cache.stamped("rules.json", files, functools.partial(_read_all, root, files, lambda file: cache.parse_yaml(file.read_text("utf-8"))))
-        for relative, data in raw.items():
-            name = pathlib.PurePath(relative).stem
-            try:
-                if isinstance(data, dict) and "__error__" in data:
-                    raise ValueError(data["__error__"])
-                if pathlib.PurePath(relative).parent.name == SIGNALS:
-                    _share(shared, name, data)
-                    continue
-                _need(name not in rules, "there is a rule of this id already")
-                rules[name] = build(data, name)
-            except (ValueError, ConditionError, TypeError, KeyError, AttributeError) as error:
-                problems.append(f"{root / relative}: {error}")
+    rules, shared, problems = _house()
+    for root in roots:
+        files = _files(root) or sorted(root.glob("*.yaml"))
+        if len(files) > foreign.MOST_FILES:
+            problems.append(f"{root}: {len(files)} files, all after the first {foreign.MOST_FILES}")
+        raw = _read_all(root, files[:foreign.MOST_FILES], lambda file: foreign.parse(trusted_file.read(str(file), MOST_BYTES, named=True)))
+        _collect(root, raw, rules, shared, problems)
     return Rulebook(rules, tuple(problems), shared)

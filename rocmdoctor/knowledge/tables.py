@@ -6,13 +6,13 @@ import functools
 import re
 from typing import Any
 
-from rocmdoctor.knowledge import cache
+from rocmdoctor.knowledge import compiled
 
 
 @functools.cache
 def load(name: str) -> Any:
     """The table ``rules/data/<name>.yaml`` as plain data."""
-    return cache.yaml_data(f"data/{name}.yaml")
+    return compiled.part(f"data/{name}.yaml")
 
 
 @functools.cache

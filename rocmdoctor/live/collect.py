@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Snapshot, Unknown
 from rocmdoctor.facts.vocabulary import entity, key, split_key
-from rocmdoctor.knowledge import syntax
+from rocmdoctor.knowledge import cache, syntax
 from rocmdoctor.knowledge.paths import data_dir
-from rocmdoctor.live import trusted
+from rocmdoctor.live import trusted, warm
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
 
 SIDE_BY_SIDE = 4
@@ -78,6 +79,15 @@ def find_probes(folders: Iterable[Path]) -> list[Probe]:
     return [probe for probe in map(read_head, paths) if probe is not None]
 
 
+def _house_probes() -> list[Probe]:
+    """Those of this package, whose heads are kept: to parse them takes longer than to run some of them."""
+    folder = data_dir("probes")
+    heads = cache.stamped("probes.json", [*sorted(folder.glob("*.py")), *sorted(folder.glob("*/*.py")), Path(__file__)],
+                          lambda: [[str(probe.path), *astuple(probe)[1:]] for probe in find_probes([folder])])
+    return [Probe(Path(path), tuple(provides), lane, deadline, tuple(needs), python, system)
+            for path, provides, lane, deadline, needs, python, system in heads]
+
+
 def collect(
     taken: str,
     root: str = "/",
@@ -97,7 +107,7 @@ def collect(
     texts: list[Text] = []
     jobs: list[tuple[Probe, str]] = []
     environment, left_out = trusted.environment(os.environ)
-    for probe in find_probes([Path(folder) for folder in probe_dirs] or [data_dir("probes")]):
+    for probe in find_probes(map(Path, probe_dirs)) if probe_dirs else _house_probes():
         if only and not only(probe) or probe.system not in ("any", system):
             continue
         if probe_dirs and (reason := trusted.why_not(str(probe.path))):
@@ -115,12 +125,12 @@ def collect(
 
     def work(job: tuple[Probe, str]) -> Outcome:
         told(job[0].path.stem, "started")
-        outcome = _run_one(*job, root, patience, environment)
+        outcome = _run_one(*job, root, patience, environment, forks)
         told(job[0].path.stem, outcome.run.ended)
         return outcome
 
     quiet = [job for job in jobs if job[0].lane == "quiet"]
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    with warm.parent(_FAST) if not probe_dirs and len(quiet) > 1 else contextlib.nullcontext() as forks, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         reading = [pool.submit(work, job) for job in quiet]
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
         outcomes = [*(future.result() for future in reading), *loud]
@@ -194,7 +204,7 @@ def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
     return None
 
 
-def _run_one(probe: Probe, python: str, root: str, patience: float, environment: Mapping[str, str]) -> Outcome:
+def _run_one(probe: Probe, python: str, root: str, patience: float, environment: Mapping[str, str], forks: warm.Warm | None) -> Outcome:
     flags: tuple[str, ...] = ("-B",)
     if probe.python == "own" and not any(need.startswith("module:") for need in probe.needs):
         flags = _FAST
@@ -202,7 +212,7 @@ def _run_one(probe: Probe, python: str, root: str, patience: float, environment:
     given = None if flags is _FAST and probe.lane == "quiet" else environment
     try:
         return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline * patience, interpreter=python,
-                         flags=flags, root=root, environment=given)
+                         flags=flags, root=root, environment=given, warm=forks if flags is _FAST and probe.lane == "quiet" else None)
     except Exception as error:  # noqa: BLE001 - one probe must never cost the others
         run = ProbeRun(probe.path.stem, python, 0.0, "failed", noise=f"{type(error).__name__}: {error}")
         facts: dict[str, Fact] = {}

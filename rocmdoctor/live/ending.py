@@ -38,7 +38,7 @@ class Stopped(BaseException):
 
 def _say(stopped: Stopped, stuck: int, folder: str) -> None:
     left = [f"{stuck} processes cannot be ended"] if stuck else []
-    left += [f"{folder} could not be removed"] if folder and os.path.exists(folder) else []
+    left += [f"{folder} could not be removed"] if folder else []
     words = f"rocmdoctor: ended by {signal.Signals(stopped.number).name}; {', '.join(left)}" if left else str(stopped)
     with contextlib.suppress(OSError, ValueError):  # a terminal that hung up
         os.write(2, (words + "\n").encode("utf-8", "replace"))
@@ -63,8 +63,7 @@ def orderly() -> Iterator[None]:
         if told.wait(PATIENCE):
             return
         stuck = processes.release(0.1, for_good=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        _say(stopped, stuck, folder)
+        _say(stopped, stuck, _remove(folder))
         os._exit(stopped.status)
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -86,9 +85,9 @@ def orderly() -> Iterator[None]:
                     before[number] = signal.signal(number, stop)
         yield
     except Stopped as stopped:
-        stuck = _clear(folder, former)
+        stuck, left = _clear(folder, former)
         told.set()
-        _say(stopped, stuck, folder)
+        _say(stopped, stuck, left)
         raise SystemExit(stopped.status) from None
     finally:
         if not told.is_set():
@@ -104,12 +103,28 @@ def _nothing(number: int, frame: FrameType | None) -> None:
     """A signal while all is being ended already."""
 
 
-def _clear(folder: str, former: str | None) -> int:
+def _clear(folder: str, former: str | None) -> tuple[int, str]:
+    """How many processes are left, and which folder."""
     stuck = processes.release()
+    left = _remove(folder)
     tempfile.tempdir = former
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
-    return stuck
+    return stuck, left
+
+
+def _remove(folder: str) -> str:
+    """Remove the folder; what is left of it. It goes by another name first: threads that have not heard of the end may still write into it."""
+    if not folder:
+        return ""
+    gone = f"{folder}.gone"
+    try:
+        os.rename(folder, gone)
+    except OSError:  # somebody has it open (Windows), or it is gone
+        gone = folder
+    for _ in range(3):  # a file that was just being made can come after the look
+        shutil.rmtree(gone, ignore_errors=True)
+        if not os.path.lexists(gone):
+            return ""
+    return gone
 
 
 @contextlib.contextmanager

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 _MARK = "DIAGNOSIS_RUN"
-_TOKEN = secrets.token_hex(12)
+_TOKEN = os.urandom(12).hex()
 _lock = threading.RLock()
 _running: dict[int, Child] = {}
 _stopping = threading.Event()
@@ -27,10 +27,23 @@ _owned = False
 _adopting = False
 
 
+class Process(Protocol):
+    """What is needed of a process: :class:`subprocess.Popen` has it."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+
+    def kill(self) -> None:
+        """End it."""
+
+
 class Child:
     """A process that was started, with all that it starts."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.pid = process.pid
         self.job = _job(process)
@@ -48,7 +61,7 @@ class Child:
         ends = time.monotonic() + seconds
         while self.process.poll() is None:
             if time.monotonic() >= ends:
-                return False
+                return state(self.pid).startswith("state Z")  # ended, though its parent has not taken note
             time.sleep(0.005)
         return True
 
@@ -63,8 +76,20 @@ class Child:
             sweep()
 
 
-def start(command: Sequence[str], sink: IO[bytes], environment: Mapping[str, str]) -> Child:
-    """Start a program whose outputs both go to ``sink``. Raises OSError, also while this program ends."""
+def surroundings(given: Mapping[str, str] | None) -> dict[str, str]:
+    """The variables of a child: those given, or this program's own, and our place for temporary files."""
+    return {**(os.environ if given is None else given), "TMPDIR": tempfile.gettempdir()}
+
+
+def start(command: Sequence[str], sink: IO[bytes], environment: Mapping[str, str], keep: Sequence[int] = ()) -> Child:
+    """Start a program whose outputs both go to ``sink``, and which gets the open files ``keep``. Raises OSError, also while this program ends."""
+    return begin(lambda: subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, close_fds=True, pass_fds=keep, start_new_session=True,
+        cwd=os.path.abspath(os.sep), env={**environment, _MARK: _TOKEN}, creationflags=_FLAGS))
+
+
+def begin(make: Callable[[], Process]) -> Child:
+    """A child of ours, made where nothing else is started meanwhile. Raises what ``make`` raises, and OSError while this program ends."""
     global _adopting
     with _lock:
         if _stopping.is_set():
@@ -72,8 +97,7 @@ def start(command: Sequence[str], sink: IO[bytes], environment: Mapping[str, str
         if _owned and not _adopting:
             _subreaper(True)
             _adopting = True
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, close_fds=True, start_new_session=True,
-                                   cwd=os.path.abspath(os.sep), env={**environment, _MARK: _TOKEN}, creationflags=_FLAGS)
+        process = make()
         child = _running[process.pid] = Child(process)
         return child
 
@@ -145,7 +169,7 @@ if sys.platform == "win32":
     _kernel.TerminateJobObject.argtypes = [wintypes.HANDLE, wintypes.UINT]
     _kernel.CloseHandle.argtypes = [wintypes.HANDLE]
 
-    def _job(process: subprocess.Popen[bytes]) -> int:
+    def _job(process: Process) -> int:
         """A job that ends its processes when the last handle to it is closed, as it is when this program ends in any way; 0 for none."""
         job = _kernel.CreateJobObjectW(None, None)
         limits = _Extended()
@@ -181,7 +205,7 @@ if sys.platform == "win32":
 else:
     _FLAGS = 0
 
-    def _job(process: subprocess.Popen[bytes]) -> int:
+    def _job(process: Process) -> int:
         """The group of a process has the number of the process."""
         return process.pid
 

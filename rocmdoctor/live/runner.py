@@ -6,6 +6,7 @@ writes to files; at the deadline its group is killed, waited for shortly, and th
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple, cast, get_args
 from rocmdoctor.facts.model import Absent, Fact, Known, ProbeRun, Reason, Unknown
 from rocmdoctor.facts.vocabulary import declared, entity, key, split_key
 from rocmdoctor.live import processes, trusted
+from rocmdoctor.live.warm import Warm
 from rocmdoctor.texts import door
 
 READ_CAP = 4 << 20
@@ -48,10 +50,11 @@ def run_probe(
     root: str = "/",
     extra: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    warm: Warm | None = None,
 ) -> Outcome:
     """Run ``interpreter probe --out FILE [--root DIR]``; never raises, never lasts longer than the deadline and a second.
 
-    ``environment`` are its variables, this program's own without.
+    ``environment`` are its variables, this program's own without. ``warm`` forks it where it can, and gives it its own variables.
     """
     began = time.monotonic()
     run = ProbeRun(path.stem, interpreter, 0.0, "failed")
@@ -62,7 +65,7 @@ def run_probe(
         command = [interpreter, *flags, str(path), "--out", str(out), *extra]
         if root != "/":
             command += ["--root", root]
-        detail = _run(command, out, noise, run, began + deadline, environment)
+        detail = _run(command, out, noise, run, began + deadline, environment, warm=warm, named=1 + len(flags))
         lines = _head(out, READ_CAP)
         # Up to the last truncation, and since.
         run.noise = (run.noise + _tail(noise)).strip()[-NOISE_KEPT:]
@@ -108,14 +111,20 @@ def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tu
     return run, said
 
 
-def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float, environment: Mapping[str, str] | None, cap: int = 0) -> str:
+def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float, environment: Mapping[str, str] | None, cap: int = 0,
+         warm: Warm | None = None, named: int = 0) -> str:
     """Start, wait, and at the deadline kill and leave. Sets how the run ended; returns a detail for a person.
 
-    ``cap`` ends a program that printed more; without it the noise is cut back and the program goes on.
+    ``cap`` ends a program that printed more; without it the noise is cut back and the program goes on. ``warm`` is to fork the probe
+    that the command names at ``named``.
     """
+    child = None
     with open(noise, "ab") as sink:
         # Appending: after a truncation the child goes on at the new end and not behind a hole.
-        child = processes.start(command, sink, {**(os.environ if environment is None else environment), "TMPDIR": tempfile.gettempdir()})
+        if warm and not warm.broken:
+            with contextlib.suppress(ConnectionError):
+                child = warm.start(command[named:], noise)
+        child = child or processes.start(command, sink, processes.surroundings(environment))
     try:
         return _watch(child, out, noise, run, until, cap)
     finally:

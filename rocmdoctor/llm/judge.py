@@ -11,12 +11,13 @@ import re
 import unicodedata
 from collections import Counter
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import tables
 
 # A model that works is surer than this of the tokens it picks at temperature 0; ln(1/262144) = -12.5 is what flat logits give.
 FLAT = -6.5
 # Marks of a turn (<|im_end|>) are none of these: a base model in a chat learnt them from its prompt.
-_SPECIAL = re.compile(
+_SPECIAL = later.pattern(
     r"<\|?/?(?:pad|unk|s|bos|eos|mask|cls|unused_?\d+|extra_(?:id_)?\d+|reserved\w*|special\w*|0x[0-9A-Fa-f]{2}|image\w*)\|?>"
     r"|\[(?:PAD|UNK|MASK|CLS|SEP|multimodal|unused\d+|control_\d+)\]", re.IGNORECASE)
 _EAST = ("CJK", "HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "FULLWIDTH", "HALFWIDTH", "IDEOGRAPHIC")

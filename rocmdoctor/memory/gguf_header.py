@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import time
 from pathlib import Path
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.memory import shape
 
 MOST_KEYS = 10_000
@@ -16,7 +16,7 @@ MOST_ELEMENTS = 8_000_000
 MOST_TEXT = 1 << 24
 KEPT = 4096
 SECONDS = 20.0
-_PART = re.compile(r"^(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf$")
+_PART = later.pattern(r"^(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf$")
 
 
 class Unreadable(Exception):

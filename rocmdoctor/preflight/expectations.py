@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.compare.differences import IDLE_LINK
 from rocmdoctor.facts import sizes, vocabulary
 from rocmdoctor.facts.items import items_of
@@ -393,7 +393,7 @@ KINDS: dict[str, Kind] = {
     "findings.severity": Kind(wanted.severity, _findings),
     "findings.forbid": Kind(wanted.names, _forbidden),
 }
-_FREE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,60}")
+_FREE_NAME = later.pattern(r"[A-Za-z0-9_.-]{1,60}")
 
 
 def kind_of(path: str) -> Kind | None:

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts import sizes, versions
 from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.facts.versions import Version
 
-_BOUND = re.compile(r"(>=|<=|==|!=|>|<)?\s*([^<>=!\s].*)")
+_BOUND = later.pattern(r"(>=|<=|==|!=|>|<)?\s*([^<>=!\s].*)")
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, "<": lambda a, b: a < b,
     "==": lambda a, b: a == b, "!=": lambda a, b: a != b,

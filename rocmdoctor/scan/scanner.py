@@ -7,7 +7,6 @@ share a small automaton of their own. Of a big text only the shapes of its lines
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +17,7 @@ from typing import Any
 import ahocorasick_rs
 import re2
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge.signals import NEGATION, Signal
 from rocmdoctor.scan import literals, shapes
@@ -36,7 +36,7 @@ _FEW = 1000  # lines of a block that say nothing of the rest
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
 _REFUSED: dict[str, str] = {}  # a match that the signal must not take; told apart by its identity
 _NEVER = r"[^\x00-\xff]"
-_NAMED = re.compile(r"\(\?P<[^>]+>")
+_NAMED = later.pattern(r"\(\?P<[^>]+>")
 
 
 @dataclass(slots=True)

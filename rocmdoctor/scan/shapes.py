@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.scan.literals import parser, sre
 
 _SHAPE = bytes(ord("0") if 48 <= byte <= 57 else byte + 32 if 65 <= byte <= 90 else byte for byte in range(256))
 _DIGIT = "[0-9]"
 _CATEGORIES = {"CATEGORY_DIGIT": r"\d", "CATEGORY_NOT_DIGIT": r"\D", "CATEGORY_SPACE": r"\s", "CATEGORY_NOT_SPACE": r"\S",
                "CATEGORY_WORD": r"\w", "CATEGORY_NOT_WORD": r"\W"}
-_OF_RE2 = re.compile(r"\[:\w+:\]|\\[pP]")  # classes by name, which Python reads otherwise
+_OF_RE2 = later.pattern(r"\[:\w+:\]|\\[pP]")  # classes by name, which Python reads otherwise
 _PLACES = {"AT_BEGINNING": "^", "AT_BEGINNING_STRING": r"\A", "AT_BOUNDARY": r"\b", "AT_NON_BOUNDARY": r"\B", "AT_END": "$", "AT_END_STRING": r"\z"}
 
 

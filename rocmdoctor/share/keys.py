@@ -7,11 +7,12 @@ import importlib.util
 import pathlib
 import re
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import cache
 
 # Addresses and URLs are looked at by this package's own formats; the others' are wide enough to take evidence for keys.
 _LEFT_OUT = ("ip_public", "basic_auth", "artifactory", "softlayer", "ibm_cloud_iam", "ibm_cos_hmac", "cloudant", "twilio", "private_key", "jwt", "openai")
-_AROUND = re.compile(r"\(\?<?[=!]|\\Z")  # looks ahead or behind, which RE2 does not
+_AROUND = later.pattern(r"\(\?<?[=!]|\\Z")  # looks ahead or behind, which RE2 does not
 
 
 def formats() -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import asdict
 from itertools import chain, count
@@ -16,6 +15,7 @@ from typing import Any
 
 import ahocorasick_rs
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.share import private
@@ -31,8 +31,8 @@ MOST_OF_FILE, MOST_BYTES = 32 << 20, 64 << 20  # of texts too big to hold: all t
 _SHORTEST_IN_ANY_CASE = 4
 _SHORTEST_BROKEN = 8  # letters of a known value that is put together across a line's end
 _MOST_KEPT = 100_000  # spans
-_TOKEN = re.compile(r"<[a-z]{1,12}-\d{1,9}ü?>")
-_WORD = re.compile(r"[^\W\d_]{3,60}")
+_TOKEN = later.pattern(r"<[a-z]{1,12}-\d{1,9}ü?>")
+_WORD = later.pattern(r"[^\W\d_]{3,60}")
 
 
 def _low(text: str) -> str:

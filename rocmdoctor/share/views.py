@@ -12,15 +12,17 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from rocmdoctor import later
+
 Piece = tuple[int, int, str]  # start and end in the text, what stands for it
 
-_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt\'])')
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){1,64}")
-_QUOTED_PRINTABLE = re.compile(r"(?:=[0-9A-F]{2}){1,64}|=\r?\n")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
-_BREAK = re.compile(r"\r?\n[ \t>|*#]{0,40}")
+_ESCAPE = later.pattern(r'\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt\'])')
+_PERCENT = later.pattern(r"(?:%[0-9a-fA-F]{2}){1,64}")
+_QUOTED_PRINTABLE = later.pattern(r"(?:=[0-9A-F]{2}){1,64}|=\r?\n")
+_ENTITY = later.pattern(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
+_BREAK = later.pattern(r"\r?\n[ \t>|*#]{0,40}")
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_LOG = re.compile(r"[\[{<=#]|\d{4}[-/]|\d\d:|[A-Z][a-z]{2} [ \d]?\d |\w{1,20}[=:]|\w{1,20}\[")  # how the lines of a log begin
+_LOG = later.pattern(r"[\[{<=#]|\d{4}[-/]|\d\d:|[A-Z][a-z]{2} [ \d]?\d |\w{1,20}[=:]|\w{1,20}\[")  # how the lines of a log begin
 NARROWEST = 40  # columns; nobody wraps below
 FAR = 1200  # characters between two escapes beyond which what lies between is left out
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from rocmdoctor import later
 
 LINE_CAP = 300
 
 # CSI, OSC/DCS/PM/APC strings (closed by BEL or ST), then any other two-byte escape.
-_ANSI = re.compile(
+_ANSI = later.pattern(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
-_TIME = re.compile(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d{1,6})?)?(?:\+00:00|Z)(?!\w)")
+_TIME = later.pattern(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d{1,6})?)?(?:\+00:00|Z)(?!\w)")
 
 
 def wash(text: object, cap: int = LINE_CAP) -> str:

@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from rocmdoctor import later
+
 Part = tuple[int, int, str]
 
 KINDS = {
@@ -73,12 +75,12 @@ SAMPLED = 1 << 19  # characters from which on a text is sampled first
 _SLICES, _SLICE = 24, 4096
 _ALIKE = 0.97
 
-_JOURNAL = re.compile(
+_JOURNAL = later.pattern(
     r"(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8}(?:\.\d{1,6})? |\d{4}-\d\d-\d\d[T ][0-9:]{8}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? )(?=\S{1,60} \S{1,60}: )"
     r"\S{1,60} (?P<unit>[^\s:\[]{1,60})(?:\[\d{1,9}\])?: ")
-_COMPOSED = re.compile(r"[\w.-]{1,60} +\| ")
-_QUOTE = re.compile(r"(?:[>|] ?){1,9}")
-_DOCKER_TIME = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]{8,18}Z (?=\S)")
+_COMPOSED = later.pattern(r"[\w.-]{1,60} +\| ")
+_QUOTE = later.pattern(r"(?:[>|] ?){1,9}")
+_DOCKER_TIME = later.pattern(r"\d{4}-\d\d-\d\dT[0-9:.]{8,18}Z (?=\S)")
 _UNITS = {"kernel": "kernel_log", "audit": "kernel_log", "ollama": "ollama_log", "gdm-x-session": "xorg_log", "lemonade": "lemonade_log"}
 
 # Lines that tell their kind by themselves, the most telling first.
@@ -225,29 +227,29 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|\[(?:INFO|WARN|ERROR|DEBUG|info|warn|error|debug|notice)\] |INFO: |WARNING:\w+:|I\d{4} [0-9:.]{8,16} "),
     ("json", r"\s*\"[^\"]{1,80}\": ?(?:[\[{\"\d-]|true|false|null)|\s*[\]}],?$|[\[{]$"),
 )
-_PROMPT = re.compile(
+_PROMPT = later.pattern(
     r"(?:\([\w./-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}(?::\S{0,120})? ?[$#%>] "
     r"|\[[\w.-]{1,40}@[\w.-]{1,60} [^\]]{1,80}\][$#] ?|\[[^\]]{1,60}@[^\]]{1,60}\]\$ |\$ (?=[\w./~(])"
     r"|PS [A-Z]:\\[^>]{0,120}> ?|[A-Z]:\\[^>]{0,120}>(?=\w)|[❯➜] \S|~ ?[$#%❯] |root# |# (?:\./|sudo |apt |dmesg|ls |cat "
     r"|rocminfo|lspci|docker |podman |journalctl|modprobe|systemctl)|\+ \w+ )")
 # What stands in the middle of a text and still has the shape of output, though of no known program.
-_SHAPED = re.compile(
+_SHAPED = later.pattern(
     r"\[[^\]]{1,40}\] |={3,}|-{5,}|\*{4,}|[+|].*[+|]$|\S+=\S+ \S+=\S+|0x[0-9a-fA-F]{4,}|\S+\(\): |[\w./-]+:\d+: |\S+ +: \S"
     r"|\S.*\S {3,}\S|\S.*\t\S|[\w.-]+\.(?:so|dll|go|cpp|py)[.:\d]*: |error: |warning: |fatal: |Error: |ls: |bash: |sh: "
     r"|sudo: |cat: |find: |docker: ")
-_FIELD = re.compile(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
-_KEYED = re.compile(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
+_FIELD = later.pattern(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
+_KEYED = later.pattern(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
 # A line that only names the machine, as people put it above a log.
-_MACHINE = re.compile(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)"
+_MACHINE = later.pattern(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)"
                       r"[\w .,/()+&-]{3,120}")
-_HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
-_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
+_HEADING = later.pattern(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
+_WORD = later.pattern(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
                    "after before since if for from by at as only then so every all have has had can cannot can't works work still same".split())
-_LISTED = re.compile(r"[A-Z][\w.+/-]*(?: [\w.+/()-]+){0,5}, [\w(]")
-_ERROR_END = re.compile(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)\b")
+_LISTED = later.pattern(r"[A-Z][\w.+/-]*(?: [\w.+/()-]+){0,5}, [\w(]")
+_ERROR_END = later.pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)\b")
 _LABELS = {"json": "json", "yaml": "config", "yml": "config", "dockerfile": "config", "ini": "config"}  # of a fence without a telling line
-_MARKED = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _MARKS))
+_MARKED = later.pattern("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _MARKS))
 _CONTINUED = frozenset({"rocminfo", "rocm_smi", "amd_smi", "lspci", "vulkaninfo", "clinfo", "glxinfo", "hardware_list", "collect_env", "package_list",
                         "compose", "kubernetes", "config", "sysfs", "package_history", "json"})
 

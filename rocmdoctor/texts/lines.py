@@ -9,17 +9,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, cast
 
+from rocmdoctor import later
+
 MAX_LINE = 20_000
 _MAX_JSON_STARTS = 40
-_NOISE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
+_NOISE = later.pattern(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})"
 # docker compose ("name-1  | "), journald and syslog ("Feb 12 12:12:03 host unit[1]: "), docker logs -t ("2026-02-12T..Z ").
-_PREFIX = re.compile(
+_PREFIX = later.pattern(
     r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: "
     rf"|{_ISO} (?:\S{{1,60}} (?:kernel|[^\s:]{{1,60}}\[[0-9]{{1,9}}\]): )?)")
-_QUOTED = re.compile(r"^[>|\s]*(?:[\w.-]{1,60}-\d{1,9}\s*\|\s)?")
-_PCI = re.compile(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
-_GFX = re.compile(r"(?<![0-9A-Za-z_])gfx(1[0-3][0-9][0-9a-f]|[6-9][0-9a-f]{2})(?![0-9A-Za-z_*])", re.IGNORECASE)
+_QUOTED = later.pattern(r"^[>|\s]*(?:[\w.-]{1,60}-\d{1,9}\s*\|\s)?")
+_PCI = later.pattern(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
+_GFX = later.pattern(r"(?<![0-9A-Za-z_])gfx(1[0-3][0-9][0-9a-f]|[6-9][0-9a-f]{2})(?![0-9A-Za-z_*])", re.IGNORECASE)
 
 
 class _Lazy:
@@ -136,17 +138,17 @@ def gfx(text: str) -> str:
 
 
 _BUILT_FOR = (
-    ("pop", re.compile(r"-76\d\d{1,4}-generic\b|Pop_OS-")),
-    ("ubuntu", re.compile(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")),
-    ("cachyos", re.compile(r"-cachyos\b")),
-    ("arch", re.compile(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),
-    ("fedora", re.compile(r"\.fc\d\d\b")),
-    ("rhel", re.compile(r"\.el\d+(?:_\d+)?\.")),
-    ("proxmox", re.compile(r"-pve\b")),
-    ("manjaro", re.compile(r"-MANJARO\b")),
-    ("debian", re.compile(r"\+deb\d+-|-\d+-amd64\b.*Debian|\(debian-kernel@")),
-    ("nixos", re.compile(r"nixbld@")),
-    ("gentoo", re.compile(r"-gentoo\b")),
+    ("pop", later.pattern(r"-76\d\d{1,4}-generic\b|Pop_OS-")),
+    ("ubuntu", later.pattern(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")),
+    ("cachyos", later.pattern(r"-cachyos\b")),
+    ("arch", later.pattern(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),
+    ("fedora", later.pattern(r"\.fc\d\d\b")),
+    ("rhel", later.pattern(r"\.el\d+(?:_\d+)?\.")),
+    ("proxmox", later.pattern(r"-pve\b")),
+    ("manjaro", later.pattern(r"-MANJARO\b")),
+    ("debian", later.pattern(r"\+deb\d+-|-\d+-amd64\b.*Debian|\(debian-kernel@")),
+    ("nixos", later.pattern(r"nixbld@")),
+    ("gentoo", later.pattern(r"-gentoo\b")),
 )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
+from rocmdoctor import later
 from rocmdoctor.texts.kinds import Part
 
 _LONGEST = 4000  # a paragraph ends here at the latest
-_NEXT = re.compile(r"[a-z(\"'`A-Z/0-9-]")
-_ITEM = re.compile(r"\s*(?:[-*+] |\d{1,2}[.)] |#{1,6} |```|\|)")
+_NEXT = later.pattern(r"[a-z(\"'`A-Z/0-9-]")
+_ITEM = later.pattern(r"\s*(?:[-*+] |\d{1,2}[.)] |#{1,6} |```|\|)")
 
 
 def only(text: str, parts: list[Part], wanted: Collection[str]) -> str:

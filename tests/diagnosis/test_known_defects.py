@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import json
 import pathlib
@@ -227,4 +226,4 @@ def test_a_row_that_breaks_a_law_is_named(change: dict[str, Any], words: str) ->
               symptom=("crash",), signature=("some_function_of_its_own",), says="It crashes.", fix=("Update to 26.1.3",), confirmed="several",
               source=("https://example.org",), read="2026-11-28")
     assert known_lint.problems([row]) == []
-    assert any(words in problem for problem in known_lint.problems([dataclasses.replace(row, **change)]))
+    assert any(words in problem for problem in known_lint.problems([row._replace(**change)]))

@@ -1,6 +1,10 @@
-"""Hostile probes: none may cost more than its deadline and a second, and what it said before must survive."""
+"""Hostile probes: none may cost more than its deadline and a second, and what it said before must survive.
+
+Each is run as a program of its own and forked by one warm parent, the same for all of them.
+"""
 
 import os
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -8,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rocmdoctor.facts.model import Absent, Known, Unknown
-from rocmdoctor.live import processes, runner
+from rocmdoctor.live import processes, runner, warm
 from rocmdoctor.live.runner import run_probe
 
 HEAD = """
@@ -19,13 +23,27 @@ def say(**row):
 say(fact="kernel.release", item="", value="6.18", source="/proc/sys/kernel/osrelease")
 """
 PROVIDES = ("kernel.release", "kernel.cmdline")
+FLAGS = ("-S", "-E", "-s", "-B")
+WARM = []  # the parent that forks, if any
+
+
+@pytest.fixture(scope="module", autouse=True, params=[
+    "program", pytest.param("forked", marks=pytest.mark.skipif(sys.platform != "linux", reason="needs Linux"))])
+def way(request):
+    if request.param == "program":
+        yield
+        return
+    with warm.parent(FLAGS) as forks:
+        WARM.append(forks)
+        yield
+        assert not WARM.pop().broken
 
 
 def run(folder: Path, body: str, deadline: float = 1.0, provides=PROVIDES, root="/"):
     path = folder / "hostile.py"
     path.write_text(HEAD + textwrap.dedent(body))
     began = time.monotonic()
-    outcome = run_probe(path, provides=provides, deadline=deadline, flags=("-S", "-E"), root=root)
+    outcome = run_probe(path, provides=provides, deadline=deadline, flags=FLAGS, root=root, warm=WARM[0] if WARM else None)
     assert time.monotonic() - began < deadline + 1
     return outcome
 

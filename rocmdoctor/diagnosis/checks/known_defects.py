@@ -13,7 +13,7 @@ from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
-from rocmdoctor.knowledge import cache, component_versions, known, likeness
+from rocmdoctor.knowledge import compiled, component_versions, known, likeness
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
@@ -46,23 +46,24 @@ class Candidate:
 
 @functools.cache
 def _table() -> Any:
-    return cache.yaml_data("checks/known-defects.yaml")
+    return compiled.part("checks/known-defects.yaml")
 
 
 def symptoms_of(row: Row) -> list[str]:
     """The symptoms of this house that a row may show as."""
-    return _shown_as(tuple(row.symptom))
+    return list(_symptoms(row.symptom))
 
 
 @functools.cache
-def _shown_as(names: tuple[str, ...]) -> list[str]:
-    return list(dict.fromkeys(one for name in names for one in _table()["symptoms"].get(name, {}).get("seen", ())))
+def _symptoms(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for name in names for one in _table()["symptoms"].get(name, {}).get("seen", ())))
 
 
 def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], specific: Collection[str] = ()) -> Candidate | None:
     """What is to be thought of a row, None when nothing; ``specific`` are symptoms that say more than that something is wrong."""
-    explained = [one for one in symptoms_of(row) if one in symptoms]
-    mute = not (symptoms_of(row) or row.signature)  # shows as nothing that is looked for
+    shows = _symptoms(row.symptom)
+    explained = [one for one in shows if one in symptoms]
+    mute = not (shows or row.signature)  # shows as nothing that is looked for
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
     fit = machine.fit(row)

@@ -12,7 +12,7 @@ from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.facts.sections import Change, ChangedPart
-from rocmdoctor.knowledge import cache, components
+from rocmdoctor.knowledge import compiled, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
@@ -40,7 +40,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 
 
 def _names() -> dict[str, str]:
-    names: dict[str, str] = cache.yaml_data(f"checks/{_CHECK}.yaml")["names"]
+    names: dict[str, str] = compiled.part(f"checks/{_CHECK}.yaml")["names"]
     return names
 
 

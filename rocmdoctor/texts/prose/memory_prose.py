@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean
@@ -22,20 +23,20 @@ _LIMIT = 120_000
 _SIZE = r"(?P<n>\d{1,4}(?:\.\d{1,3})?) ?(?P<unit>GB|GiB)"
 # RAM is always counted in powers of two, whatever the unit is called; files are counted in 10^9 where they say GB.
 _FITTED = (
-    re.compile(r"\b(?:Ryzen AI|Strix Halo|Ryzen \d|\d{3}M\b|APU|machine|laptop|mini.?PC|board)[^\n.;:]{0,40}? with "
+    later.pattern(r"\b(?:Ryzen AI|Strix Halo|Ryzen \d|\d{3}M\b|APU|machine|laptop|mini.?PC|board)[^\n.;:]{0,40}? with "
                + _SIZE + r"\b(?! (?:of )?(?:VRAM|carve))", re.I),
-    re.compile(_SIZE + r" (?:of )?(?:unified|installed|LPDDR5X?|DDR[45]|total RAM|physical)", re.I),
+    later.pattern(_SIZE + r" (?:of )?(?:unified|installed|LPDDR5X?|DDR[45]|total RAM|physical)", re.I),
 )
 _SYSTEM = (
-    re.compile(_SIZE + r" (?:of )?(?:RAM|memory)?,? ?(?:are |is )?(?:left|remain\w*)? ?for (?:the system|the OS|Windows|Linux)", re.I),
-    re.compile(_SIZE + r" (?:of )?(?:system|main) (?:RAM|memory)\b", re.I),
-    re.compile(_SIZE + r" (?:of )?RAM (?:are |is )?left\b", re.I),
+    later.pattern(_SIZE + r" (?:of )?(?:RAM|memory)?,? ?(?:are |is )?(?:left|remain\w*)? ?for (?:the system|the OS|Windows|Linux)", re.I),
+    later.pattern(_SIZE + r" (?:of )?(?:system|main) (?:RAM|memory)\b", re.I),
+    later.pattern(_SIZE + r" (?:of )?RAM (?:are |is )?left\b", re.I),
 )
 _MODEL = (
-    re.compile(r"\b(?:model|GGUF|I?Q\d_\w{1,4}|BF16|F16)\b[^\n.;]{0,40}?(?:of|is|has|with|\() ?" + _SIZE + r"\b(?! (?:of )?(?:VRAM|RAM|memory))", re.I),
-    re.compile(_SIZE + r" (?:large |big )?(?:model|GGUF)\b", re.I),
+    later.pattern(r"\b(?:model|GGUF|I?Q\d_\w{1,4}|BF16|F16)\b[^\n.;]{0,40}?(?:of|is|has|with|\() ?" + _SIZE + r"\b(?! (?:of )?(?:VRAM|RAM|memory))", re.I),
+    later.pattern(_SIZE + r" (?:large |big )?(?:model|GGUF)\b", re.I),
 )
-_FILE = re.compile(r"\b(?:file size|model size) {0,8}= {0,4}" + _SIZE.replace(r"(?P<unit>GB|GiB)", r"(?P<unit>GiB)") + r"\b")
+_FILE = later.pattern(r"\b(?:file size|model size) {0,8}= {0,4}" + _SIZE.replace(r"(?P<unit>GB|GiB)", r"(?P<unit>GiB)") + r"\b")
 
 
 def recognises(text: str) -> bool:

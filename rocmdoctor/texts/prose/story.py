@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts.lines import Lines, lazy
@@ -37,11 +38,11 @@ _BAD_WORDS = (r"(?:does not|doesn't|do not|fails?|failed|crash(?:es|ed)?|hangs?|
               r"returns? garbage|answers with garbage|use no GPU|dies)\b")
 _MID = r"[^\n.;:,]{0,40}?"
 _GOOD = (
-    re.compile(r"(?<![\w.])" + _V + r"(?! kernel)" + r"(?:" + r"[^\n.;]{0,30}?" + r") ?\b" + _GOOD_WORDS, re.IGNORECASE),
-    re.compile(r"\b(?:works?|worked|fine|ran) (?:well |fine |great |again |perfectly )?(?:with|on|in|until|up to|under)\b" + _MID
+    later.pattern(r"(?<![\w.])" + _V + r"(?! kernel)" + r"(?:" + r"[^\n.;]{0,30}?" + r") ?\b" + _GOOD_WORDS, re.IGNORECASE),
+    later.pattern(r"\b(?:works?|worked|fine|ran) (?:well |fine |great |again |perfectly )?(?:with|on|in|until|up to|under)\b" + _MID
                + r"(?<![\w.])" + _V, re.IGNORECASE),
-    re.compile(r"\b(?:going|went|go|downgrad\w+|revert\w*|roll\w*)(?: back)? to\b" + _MID + r"(?<![\w.])" + _V, re.IGNORECASE),
-    re.compile(r"\b(?:last (?:good|working)\b[^\n\d]{0,30}|before: )(?<![\w.])" + _V, re.IGNORECASE),
+    later.pattern(r"\b(?:going|went|go|downgrad\w+|revert\w*|roll\w*)(?: back)? to\b" + _MID + r"(?<![\w.])" + _V, re.IGNORECASE),
+    later.pattern(r"\b(?:last (?:good|working)\b[^\n\d]{0,30}|before: )(?<![\w.])" + _V, re.IGNORECASE),
 )
 _BAD = (
     lazy(r"(?<![\w.])" + _V + r"[^\n.;,]{0,60}?\b" + _BAD_WORDS, re.IGNORECASE),
@@ -76,11 +77,11 @@ _OPTIONS = (
     ("hipblaslt", "hipblaslt", lazy(r"\bhipblaslt\b", _I)), ("sdma", "sdma", lazy(r"\bHSA_ENABLE_SDMA\b", _I)),
     ("aotriton", "aotriton", lazy(r"\baotriton\b", _I)),
 )
-_LOGGED = re.compile(r"^\s*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
-_TIED = re.compile(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
-_OTHER = re.compile(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
-_VOLTS = re.compile(r"\d\.\d{4}")  # a measured value, no version
-_NOT = re.compile(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
+_LOGGED = later.pattern(r"^\s*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
+_TIED = later.pattern(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
+_OTHER = later.pattern(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
+_VOLTS = later.pattern(r"\d\.\d{4}")  # a measured value, no version
+_NOT = later.pattern(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
 _SPLIT = (
     lazy(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
                r"allocated to (?:the )?(?:GPU|iGPU)|dedicated (?:to|memory|VRAM)|Variable Graphics Memory|UMA|in (?:the )?BIOS)", re.IGNORECASE),

@@ -1,0 +1,122 @@
+"""The warm parent of the probes: a bare interpreter that forks a child for each, so that none pays for a start of its own.
+
+Run as a program by :mod:`rocmdoctor.live.warm`; it knows nothing of this package, and of the probes only what they share. Arguments: the
+number of a socket and the folder of the probes. A line asks for a probe (its arguments, the file for what it prints); the answers are
+``[id, pid, null]`` once the child leads a session of its own, and ``[id, pid, status]`` when it ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import traceback
+import types
+from importlib.machinery import SourceFileLoader
+
+
+def _probe(argv: list[str], noise: str) -> int:
+    """In the child: be the program ``python argv[0] ...``; its exit status."""
+    sink = os.open(noise, os.O_WRONLY | os.O_APPEND)
+    os.dup2(sink, 1)
+    os.dup2(sink, 2)
+    os.close(sink)
+    sys.argv, sys.path[0] = argv, os.path.dirname(argv[0])
+    own = types.ModuleType("__main__")
+    own.__file__ = argv[0]
+    sys.modules["__main__"] = own
+    try:
+        exec(SourceFileLoader("__main__", argv[0]).get_code("__main__"), own.__dict__)  # type: ignore[arg-type]
+    except SystemExit as ended:
+        if ended.code is None or isinstance(ended.code, int):
+            return ended.code or 0
+        print(ended.code, file=sys.stderr)
+        return 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _fork(argv: list[str], noise: str, ours: list[int]) -> int:
+    """The process of a probe, which leads its own session when this returns."""
+    if sys.platform == "win32":  # processes do not fork there
+        raise NotImplementedError
+    ready, done = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(done)
+        os.read(ready, 1)  # ends when the child closes its side, in whatever way
+        os.close(ready)
+        return pid
+    status = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for handle in (ready, done, *ours):
+            os.close(handle)
+        status = _probe(argv, noise)
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status & 0xFF)
+
+
+def _serve(line: socket.socket) -> None:
+    if sys.platform == "win32":
+        raise NotImplementedError
+    woken, wake = os.pipe()
+    for handle in (woken, wake):
+        os.set_blocking(handle, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    running: dict[int, int] = {}
+    asked = b""
+    while True:
+        with contextlib.suppress(ChildProcessError):
+            while running:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    break
+                line.sendall(json.dumps([running.pop(pid), pid, os.waitstatus_to_exitcode(status)]).encode() + b"\n")
+        if line.fileno() not in select.select([line.fileno(), woken], [], [])[0]:
+            with contextlib.suppress(BlockingIOError):
+                os.read(woken, 512)
+            continue
+        try:
+            came = line.recv(1 << 16)
+        except ConnectionError:
+            came = b""
+        if not came:  # whoever asked is gone, and nobody else watches these
+            for pid in running:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)
+            return
+        *whole, asked = (asked + came).split(b"\n")
+        for each in whole:
+            number, argv, noise = json.loads(each)
+            pid = _fork(argv, noise, [line.fileno(), woken, wake])
+            running[pid] = number
+            line.sendall(json.dumps([number, pid, None]).encode() + b"\n")
+
+
+def main() -> None:
+    """Serve until the other side closes."""
+    line = socket.socket(fileno=int(sys.argv[1]))
+    line.set_inheritable(False)
+    sys.path[0] = sys.argv[2]
+    import probe_protocol  # type: ignore[import-not-found]  # noqa: F401 - what every probe imports is there before it is forked
+
+    gc.freeze()
+    _serve(line)
+
+
+if __name__ == "__main__":
+    main()

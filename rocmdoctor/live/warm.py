@@ -1,0 +1,158 @@
+"""The engine's side of the warm parent of probes (:mod:`rocmdoctor.live.nursery`); only Linux has one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocmdoctor.knowledge.paths import data_dir
+from rocmdoctor.live import processes
+
+if TYPE_CHECKING:
+    import socket
+
+_PATIENCE = 3.0  # seconds for the parent to fork; after that it is ended and probes are started as programs
+
+
+class Forked:
+    """A probe as a process that somebody else is the parent of: what :class:`processes.Child` needs of it."""
+
+    def __init__(self, parent: Warm, pid: int) -> None:
+        self._parent, self.pid = parent, pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+        if self.returncode is None:
+            self.returncode = self._parent.status(self.pid)
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, 9)
+
+
+class Warm:
+    """One warm parent, which ``end`` ends. Once it fails, :meth:`start` raises OSError, and what it had forked is looked after here."""
+
+    def __init__(self, line: socket.socket, end: Callable[[], None]) -> None:
+        self._line = line
+        self._end = end
+        self._lock = threading.Lock()
+        self._said = b""
+        self._asked = 0
+        self._pids: dict[int, int] = {}  # by request
+        self._ended: dict[int, int] = {}  # exit status by process
+        self.broken = False
+
+    def start(self, argv: Sequence[str], noise: Path) -> processes.Child:
+        """A child that runs the probe ``argv[0]`` and prints into the file. Raises OSError."""
+        return processes.begin(lambda: self._fork(argv, noise))
+
+    def _fork(self, argv: Sequence[str], noise: Path) -> Forked:
+        """One thread at a time is here (:func:`processes.begin`); between two looks others may ask how theirs are."""
+        self._asked += 1
+        number = self._asked
+        ends = time.monotonic() + _PATIENCE
+        with self._lock:
+            self._line.settimeout(_PATIENCE)
+            try:
+                self._line.sendall(json.dumps([number, list(argv), str(noise)]).encode() + b"\n")
+            except OSError:
+                self._break()
+        while True:
+            with self._lock:
+                if number in self._pids:
+                    return Forked(self, self._pids.pop(number))
+                if self.broken:
+                    break
+                if time.monotonic() > ends or processes.stopping():
+                    self._break()
+                self._hear(0.0 if self.broken else 0.05)
+        if processes.stopping():
+            raise InterruptedError("this program was told to end")
+        raise ConnectionError("the parent of the probes does not answer")
+
+    def _break(self) -> None:
+        """It is of no use any more; what it forks from now on nobody would watch."""
+        self.broken = True
+        self._end()
+
+    def _hear(self, seconds: float) -> None:
+        """Take what the parent says, for which this waits so long."""
+        self._line.settimeout(seconds)
+        try:
+            came = self._line.recv(1 << 16)
+        except (TimeoutError, BlockingIOError):
+            return
+        except OSError:
+            came = b""
+        if not came:
+            self._break()
+        *whole, self._said = (self._said + came).split(b"\n")
+        for each in whole:
+            number, pid, status = json.loads(each)
+            if status is None:
+                self._pids[number] = pid
+            else:
+                self._ended[pid] = status
+
+    def status(self, pid: int) -> int | None:
+        """How a child ended, None while it runs."""
+        with self._lock:
+            if not self.broken:
+                self._hear(0.0)
+            if pid in self._ended:
+                return self._ended.pop(pid)
+            return _orphan(pid) if self.broken else None
+
+
+def _orphan(pid: int) -> int | None:
+    """The status of a child whose parent is gone: by now it is ours, or somebody's who has collected it."""
+    if sys.platform == "win32":
+        return None
+    try:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if found else None
+    except ChildProcessError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return -9
+    except PermissionError:
+        pass
+    return None
+
+
+@contextlib.contextmanager
+def parent(flags: Sequence[str]) -> Iterator[Warm | None]:
+    """A warm parent while this holds; None where processes do not fork or it cannot be started."""
+    if sys.platform != "linux":
+        yield None
+        return
+    import socket
+
+    child = None
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs, contextlib.suppress(OSError), open(os.devnull, "wb") as sink:
+            command = [sys.executable, *flags, str(Path(__file__).with_name("nursery.py")), str(theirs.fileno()), str(data_dir("probes"))]
+            child = processes.start(command, sink, processes.surroundings(None), keep=(theirs.fileno(),))
+        if child is None:
+            yield None
+            return
+        try:
+            yield Warm(ours, child.kill)
+        finally:
+            child.kill()
+            child.wait(0.5)
+            child.forget()
