@@ -41,7 +41,7 @@ class Candidate:
         """The most specific first."""
         row = self.row
         named = any("exact" in one for one in row.bad)  # this very version, not a range that may have no end
-        return (not self.hits, self.answer is not True, -self.like, self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
+        return (not self.hits, self.answer is not True, -round(self.like), self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
 
 
 @functools.cache
@@ -120,13 +120,15 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 
 
 def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
-    """The candidates without hints that share too little with what was told: a symptom in common is not enough."""
+    """The candidates, without the hints that share too little with what was told where others share more."""
     hints = [one for one in found if one.alone and one.answer is None]
     texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
     weights, told = likeness.Weights(texts), likeness.words(machine.said())
     for one, text in zip(hints, texts, strict=True):
         one.like = weights.common(text, told)
-    return [one for one in found if one not in hints or one.like >= _table()["least_likeness"]]
+    if max((one.like for one in hints), default=0) < _table()["least_likeness"]:
+        return found  # little was told: the versions and the GPU have to do
+    return [one for one in found if not (one.alone and one.answer is None) or one.like >= _table()["least_likeness"]]
 
 
 def _judged(one: Candidate, seen: Evidence) -> Judged:
