@@ -128,7 +128,8 @@ def test_nothing_of_a_big_stream_is_lost(tmp_path):
     assert ids(run("explain", "--json", zipped)) == expected
     packed = tmp_path / "big.log.gz"
     packed.write_bytes(gzip.compress(big.read_bytes(), 1))
-    assert ids(run("check", "--json", "--no-kernels", "--log", packed)) == expected
+    # A machine has versions of its own, some of them known for such symptoms: hints that the log alone does not give.
+    assert [name for name in ids(run("check", "--json", "--no-kernels", "--log", packed)) if name in expected] == expected
 
 
 @pytest.mark.parametrize("module", ["gzip", "bz2", "lzma"])
