@@ -160,7 +160,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     causes, risks = [one for one in true if strong(one)], [one for one in true if not strong(one)]
     explained = {symptom for one in causes for symptom in one.explained}
     # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
-    open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.answer.used)
+    open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.explained)
              and one.rule.id not in set_aside]
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(

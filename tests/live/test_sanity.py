@@ -115,7 +115,7 @@ def report_of(rows, verdict="wrong", **facts):
 
 
 def renderings(report: Report):
-    return terminal.render(report, 100, False), markdown.render(report), html.render(report)
+    return terminal.render(report, 100, False, verbose=True), markdown.render(report), html.render(report)
 
 
 def test_the_table_is_in_every_rendering_and_names_the_known_fault():

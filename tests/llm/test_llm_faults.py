@@ -96,7 +96,7 @@ def test_a_server_that_dies_between_questions_is_judged_by_what_it_said():
         return generate(body)
 
     with serve(gets, {**posts, "/api/generate": dying}) as (url, _):
-        done, _ = run(url, "--deadline", "20")
+        done, _ = run(url, "--deadline", "20", "-v")
     assert "broke off" in done.stdout and "2 of 2 right" in done.stdout, done.stdout
     assert "Traceback" not in done.stderr
 
