@@ -77,7 +77,7 @@ _OPTIONS = (
     ("hipblaslt", "hipblaslt", lazy(r"\bhipblaslt\b", _I)), ("sdma", "sdma", lazy(r"\bHSA_ENABLE_SDMA\b", _I)),
     ("aotriton", "aotriton", lazy(r"\baotriton\b", _I)),
 )
-_LOGGED = later.pattern(r"^\s*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
+_LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
 _TIED = later.pattern(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
 _OTHER = later.pattern(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
 _VOLTS = later.pattern(r"\d\.\d{4}")  # a measured value, no version

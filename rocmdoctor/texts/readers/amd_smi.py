@@ -33,8 +33,8 @@ _PROC = lazy(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
 _PARTITION = lazy(r"\b([SDTQC]PX)/(NPS[0-9])\b")
 _MODE = lazy(r"^(?:[SDTQC]PX|NPS[0-9])$")
 _USAGE = lazy(r"\b([0-9]{1,9})/([0-9]{1,9}) MB\b")
-_TEXT = lazy(r"^\s*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
-_GPU = lazy(r"^\s*GPU: ([0-9]{1,3})\s*$")
+_TEXT = lazy(r"^[ \t]*(?:\S{1,60} +\| +)?([A-Z][A-Z0-9_]{2,40}): ?(.*)$")
+_GPU = lazy(r"^[ \t]*GPU: ([0-9]{1,3})\s*$")
 
 _COUNTS = {"max_pcie_width": "gpu.link_max_width", "width": "gpu.link_width", "total_correctable_count": "gpu.ras_ce_count",
            "total_uncorrectable_count": "gpu.ras_ue_count"}
@@ -42,7 +42,7 @@ _SPEEDS = {"max_pcie_speed": "gpu.link_max_speed_gts", "speed": "gpu.link_speed_
 _AMOUNTS = {"used_vram": "gpu.vram_used_bytes", "vram_used": "gpu.vram_used_bytes", "total_gtt": "gpu.gtt_bytes", "used_gtt": "gpu.gtt_used_bytes",
             "total_visible_vram": "gpu.visible_vram_bytes"}
 _SPEED = lazy(r"(\d{1,2}(?:\.\d)?)(?: GT/s)?$")
-_MONITOR = lazy(r"^\s*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/ {0,9}(\d{1,4}(?:\.\d)?) (GB|MB)|"
+_MONITOR = lazy(r"^[ \t]*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/ {0,9}(\d{1,4}(?:\.\d)?) (GB|MB)|"
                 r"(\d{1,7}) MB\s+(\d{1,7}) MB)\s*(?:\d[\d.]* ?%\s*)?$")
 
 

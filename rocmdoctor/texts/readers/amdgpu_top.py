@@ -40,7 +40,7 @@ from rocmdoctor.texts.lines import KeyLines, bare, documents, gfx, integer, lazy
 TRUST = 2
 
 _MARKS = ("DevicePath", "AMDGPU info dump", "amdgpu_top", "PCI (domain:bus:dev.func)", "DeviceID.RevID")
-_PAIR = lazy(r"^\s*([A-Za-z][\w .()/:-]{1,40}?)\s*: (.{1,200})$")
+_PAIR = lazy(r"^[ \t]*([A-Za-z][\w .()/:-]{1,40}?)\s*: (.{1,200})$")
 _USAGE = lazy(r"usage\s+(\d{1,9}) MiB, total\s+(\d{1,9}) MiB")
 _VERSION = lazy(r"^\d+\.\d+[\w.+-]{0,40}$")
 _LINK = lazy(r"Gen(\d)x(\d{1,2})")

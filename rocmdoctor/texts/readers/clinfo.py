@@ -38,8 +38,8 @@ _OWN = {"Board name": "Device Board Name (AMD)", "Device Topology": "Device Topo
         "Vendor": "Device Vendor", "Driver version": "Driver Version"}
 _KEYS = ("Platform Name", "Device Name", "Device Vendor ID", "Device Vendor", "Driver Version", "Device Board Name (AMD)",
          "Device PCI-e ID (AMD)", "Device Topology (AMD)", "Max compute units", "Global memory size", "Device Type", *_OWN)
-_ROW = lazy(r"^\s*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
-_RAW = lazy(r"^\s*(?:\[[^\]]{1,60}\]\s+)?(CL_(?:DEVICE|PLATFORM|DRIVER)_[A-Z_]{2,40})\s{2,}(\S.{0,300}?)\s*$")
+_ROW = lazy(r"^[ \t]*(" + "|".join(re.escape(key) for key in _KEYS) + r")(?:\s{2,}|\t|:\s*)(\S.{0,300}?)\s*$")
+_RAW = lazy(r"^[ \t]*(?:\[[^\]]{1,60}\]\s+)?(CL_(?:DEVICE|PLATFORM|DRIVER)_[A-Z_]{2,40})\s{2,}(\S.{0,300}?)\s*$")
 _BUS = lazy(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
 _BUS_NUMBERS = lazy(r"PCI\[ B#(\d{1,3}), D#(\d{1,2}), F#(\d) \]")
 _JSON_KEYS = {

@@ -37,18 +37,18 @@ _HISTORY = (
     (lazy(r"^[\d-]{10} [\d:]{8} upgrade " + _N + r":\w+ " + _V + r" " + _V), (1, 2, 3)),
     (lazy(r"^[\d-]{10} [\d:]{8} install " + _N + r":\w+ (?:<none>|<\w+>) " + _V), (1, 0, 2)),
     (lazy(r"^[\d-]{10} [\d:]{8}\|install\|" + _N + r"\|" + _V + r"\|"), (1, 0, 2)),
-    (lazy(r"^\s*" + _N + r"(?:\.\w+)? " + _V + r" -> " + _V + r"\s*$"), (1, 2, 3)),
+    (lazy(r"^[ \t]*" + _N + r"(?:\.\w+)? " + _V + r" -> " + _V + r"\s*$"), (1, 2, 3)),
 )
-_APT = lazy(r"^\s*(?:Upgrade|Install|Downgrade|Reinstall): ")
+_APT = lazy(r"^[ \t]*(?:Upgrade|Install|Downgrade|Reinstall): ")
 _APT_ONE = lazy(_N + r":\w+ \(" + _V + r"(?:, (?:" + _V + r"|automatic))?\)")
 _RPM = _N + r"-((?:\d{1,3}:)?\d[\w.~+^]{0,60}-\d[\w.~+^]{0,40})\.(?:x86_64|noarch|i686|aarch64)"
-_DNF = lazy(r"^\s*(Upgraded?|Downgraded?|Installed?|Replaced|Reinstalled?)\s*:?\s+" + _RPM)
+_DNF = lazy(r"^[ \t]*(Upgraded?|Downgraded?|Installed?|Replaced|Reinstalled?)\s*:?\s+" + _RPM)
 _LIST = (
     lazy(r"^[ihur][ifcn]R?\s+" + _N + r"(?::\w+)?\s+" + _V + r"\s"), lazy(r"^" + _N + r"/[\w.,-]{2,60} " + _V + r" \w{3,8}(?: \[|$)"),
-    lazy(r"^\s*" + _RPM + r"\s*$"), lazy(r"^\s*" + _N + r"\.(?:x86_64|noarch|i686)\s+" + _V + r"\s+@?\S{1,40}\s*$"),
+    lazy(r"^[ \t]*" + _RPM + r"\s*$"), lazy(r"^[ \t]*" + _N + r"\.(?:x86_64|noarch|i686)\s+" + _V + r"\s+@?\S{1,40}\s*$"),
     lazy(r"^" + _N + r"(?::amd64|:all)?\t" + _V + r"(?:\s*$|\t)"),
     lazy(r"^(?:local/|\w+/)?" + _N + r" ((?:\d{1,2}:)?\d[\w.+:~]{0,50}-\d{1,3}(?:\.\d)?)\s*(?:\[|$)"),
-    lazy(r"^\s*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
+    lazy(r"^[ \t]*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
 )
 _MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",
           "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "\tinstall ok installed", "rocminfo\t", "amd-smi-lib\t")

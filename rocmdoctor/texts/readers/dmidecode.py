@@ -30,7 +30,7 @@ TRUST = 2
 KINDS = frozenset({"hardware_list", "shell", "output", "form"})
 
 _SECTIONS = frozenset({"BIOS Information", "System Information", "Base Board Information", "Processor Information", "Memory Device"})
-_FIELD = lazy(r"^\s+(Vendor|Version|Release Date|Manufacturer|Product Name|Size): (\S.{0,120})$")
+_FIELD = lazy(r"^[ \t]+(Vendor|Version|Release Date|Manufacturer|Product Name|Size): (\S.{0,120})$")
 _UNFILLED = lazy(r"To Be Filled By|System Product Name|Default string|Not Specified|^(?:System |Base Board )?(?:manufacturer|Version)$", re.IGNORECASE)
 _SIZE = lazy(r"^(\d{1,7}) ([KMGT]i?B)$")
 

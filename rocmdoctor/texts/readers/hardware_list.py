@@ -31,17 +31,17 @@ from rocmdoctor.texts.lines import lazy, lines, unquoted
 TRUST = 2
 
 _MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ", "manufacturer = \"Linux ", "graphics card:\n")
-_NODE = lazy(r"^\s*\*-([\w-]+(?::\d+)?)(?: +(UNCLAIMED|DISABLED))?\s*$")
-_FIELD = lazy(r"^\s*([^:*]{3,40}): (\S.{0,300})$")  # labels are translated; their order and the form of their values are not
+_NODE = lazy(r"^[ \t]*\*-([\w-]+(?::\d+)?)(?: +(UNCLAIMED|DISABLED))?\s*$")
+_FIELD = lazy(r"^[ \t]*([^:*]{3,40}): (\S.{0,300})$")  # labels are translated; their order and the form of their values are not
 _ORDER = ("description", "product", "vendor")
-_ENTRY = lazy(r"^\s*\d{1,3}: (?:PCI|None|USB|SCSI|IDE|BIOS) [0-9a-f.]{1,12}: (\d{4})\S* +(\S.{0,80})$")
-_HWINFO = lazy(r"^\s*(SysFS BusID|Hardware Class|Model|Vendor|Device|SubVendor|SubDevice|Revision|Driver|Driver Status|Driver Modules): (\S.{0,200})$")
+_ENTRY = lazy(r"^[ \t]*\d{1,3}: (?:PCI|None|USB|SCSI|IDE|BIOS) [0-9a-f.]{1,12}: (\d{4})\S* +(\S.{0,80})$")
+_HWINFO = lazy(r"^[ \t]*(SysFS BusID|Hardware Class|Model|Vendor|Device|SubVendor|SubDevice|Revision|Driver|Driver Status|Driver Modules): (\S.{0,200})$")
 _ID = lazy(r"\b(?:pci )?0x([0-9a-f]{4})\b")
 _IDS = lazy(r"\[(1002):([0-9A-Fa-f]{4})\]")
 _DRIVER = lazy(r"\bdriver=(\S+)")
 _BUS = lazy(r"pci@([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
 _AMD = lazy(r"AMD|ATI\b|Advanced Micro")
-_RELEASE = lazy(r"^\s*(?:vendor: |manufacturer = \")Linux ([2-7]\.\d{1,3}\.\d{1,3}\S{0,60}) ")
+_RELEASE = lazy(r"^[ \t]*(?:vendor: |manufacturer = \")Linux ([2-7]\.\d{1,3}\.\d{1,3}\S{0,60}) ")
 
 _Fields = dict[str, tuple[str, int]]
 

@@ -37,7 +37,7 @@ TRUST = 1
 KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
 _MARKS = ("Lemonade Server", "lemonade", "amd_igpu", "amd_dgpu", "amd_gpu", "Recipe  ", "(ModelManager)", "[LlamaCpp]")
-_VERSION = lazy(r"\bLemonade Server v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)|^\s*Version {2,30}(\d{1,2}\.\d{1,2}\.\d{1,2})\s*$")
+_VERSION = lazy(r"\bLemonade Server v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)|^[ \t]*Version {2,30}(\d{1,2}\.\d{1,2}\.\d{1,2})\s*$")
 _HEAD = lazy(r"^Recipe {2,30}Backend {2,30}Status")
 _ROW = lazy(r"^(\S[\w.-]{0,30})? {2,40}(\S[\w.+-]{0,20}) {2,30}(\S{3,20}) {1,30}(.{0,160})$")
 _GPU = lazy(r"AMD GPU: (.{3,100}?) \((integrated|discrete)(?:, Adrenalin Edition ([\d.]{5,12}))?(?:, driver ([\d.]{7,30}))?\)")

@@ -36,9 +36,9 @@ _MARKS = ("hardwareSurvey", "[LM Studio]", "LM Studio", "LMSInternal", "Survey b
 _OWN = ("LM Studio", "hardwareSurvey", "Survey by ", ".lmstudio/extensions", ".lmstudio\\extensions", "LMSInternal")
 _VERSION = lazy(r"\bLM ?Studio (?:version |v)?(\d\.\d{1,2}\.\d{1,2}(?:[ +-]\(?(?:[Bb]uild )?\d{1,3}\)?)?)")
 _ENGINE = lazy(r"\bllama\.cpp-(?:win|linux|mac)[\w-]{0,20}?-(?:(amd-rocm|rocm|vulkan|nvidia-cuda\d*|cuda\d*)-)?(?:avx2)[@-]v?(\d\.\d{1,3}\.\d{1,3})")
-_SURVEYED = lazy(r"^\s*(.{3,120}?) \((ROCm|Vulkan|CUDA|OpenCl|Shell|Unknown), (Integrated|Discrete|Unknown)\)\s{2,}(\d{1,5}(?:\.\d+)?) ([KMGT]i?B)")
+_SURVEYED = lazy(r"^[ \t]*(.{3,120}?) \((ROCm|Vulkan|CUDA|OpenCl|Shell|Unknown), (Integrated|Discrete|Unknown)\)\s{2,}(\d{1,5}(?:\.\d+)?) ([KMGT]i?B)")
 _OTHERS = lazy(r"NVIDIA|Intel|Apple")
-_LIVE = lazy(r"^\s*GPU (\d{1,2}): (.{3,100}?) \(Used: [\d.]{1,9} [KMGT]?B, Total: (\d{1,5}(?:\.\d{1,3})?) GB,")
+_LIVE = lazy(r"^[ \t]*GPU (\d{1,2}): (.{3,100}?) \(Used: [\d.]{1,9} [KMGT]?B, Total: (\d{1,5}(?:\.\d{1,3})?) GB,")
 _SELECTED = {"amd-rocm": "rocm", "rocm": "rocm", "vulkan": "vulkan"}
 
 

@@ -27,16 +27,16 @@ KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 _NAME = r"[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?"
 _VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"
 _PINNED = lazy(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
-_TABLE = lazy(rf"^\s*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
-_HEAD = lazy(r"^\s*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
-_LINE_OF_ONE = lazy(rf"^\s*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
+_TABLE = lazy(rf"^[ \t]*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
+_HEAD = lazy(r"^[ \t]*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")
+_LINE_OF_ONE = lazy(rf"^[ \t]*(torch|torchvision|torchaudio|triton|pytorch-triton-rocm|rocm|rocm-sdk[\w-]*"
                           rf"|amd-torch[\w-]*)\s+({_VERSION})\s*$")
 # Rows of a list that went through grep: no head, but several, and one of a package that tells what the others are.
-_ROW = lazy(rf"^\s*({_NAME})(?:\s{{2,60}}|\t)({_VERSION})(?:\s{{2,60}}\S.{{0,200}})?\s*$")
+_ROW = lazy(rf"^[ \t]*({_NAME})(?:\s{{2,60}}|\t)({_VERSION})(?:\s{{2,60}}\S.{{0,200}})?\s*$")
 _TELLING = frozenset({"torch", "torchvision", "torchaudio", "triton", "pytorch-triton-rocm", "rocm", "bitsandbytes", "transformers", "vllm", "xformers",
                       "flash-attn", "numpy", "onnxruntime", "onnxruntime-rocm", "diffusers", "accelerate", "sglang", "jax", "amdsmi"})
 # What a line asks for is not what is installed.
-_ASKED = lazy(r"\binstall['\"]?,? |^\s*Collecting |\brequires |\bdepends on |No matching distribution|Could not find a version|conflict is caused by")
+_ASKED = lazy(r"\binstall['\"]?,? |^[ \t]*Collecting |\brequires |\bdepends on |No matching distribution|Could not find a version|conflict is caused by")
 _THERE = lazy(rf"Requirement already satisfied: ({_NAME}) ?.{{0,400}} \(({_VERSION})\)$")
 _WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|rocm)-(\d[\w.]*(?:(?:\+|%2B)[\w.]+)?)-(?:cp|py)\d")
 _SHOWN = lazy(rf"^Name: ({_NAME})\s*$")
@@ -101,7 +101,7 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
             row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])
             if row:
                 pairs = [(row[1], row[2])]
-            elif table and not re.match(r"^[\s-]*$|^WARNING|^\s*[\w.-]+\s+\S+", line[:200]):
+            elif table and not re.match(r"^[\s-]*$|^WARNING|^[ \t]*[\w.-]+\s+\S+", line[:200]):
                 table = False
         pairs += [(name, version.replace("%2B", "+")) for name, version in _WHEEL.findall(line)]
         summary = _INSTALLED.search(line[:MAX_LINE])

@@ -20,12 +20,12 @@ TRUST = 2
 
 _MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "ROCm Version")
 _LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
-_ROW = lazy(r"^\s*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
-_TABLE = lazy(r"^\s*(?:GPU|Device)\s.*\b(?:Temp|SCLK)\b")
-_CELLS = lazy(r"^\s*([0-9]{1,2})\s{1,}(?:\S+ {1,})*(?:[0-9.]+(?:c|°C)|N/A)\s")
+_ROW = lazy(r"^[ \t]*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
+_TABLE = lazy(r"^[ \t]*(?:GPU|Device)\s.*\b(?:Temp|SCLK)\b")
+_CELLS = lazy(r"^[ \t]*([0-9]{1,2})\s{1,}(?:\S+ {1,})*(?:[0-9.]+(?:c|°C)|N/A)\s")
 _CARD = lazy(r"^card([0-9]{1,3})$")
 _RELEASE = lazy(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
-_DRIVER_LINE = lazy(r"^\s*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
+_DRIVER_LINE = lazy(r"^[ \t]*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
 
 _KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx version", "pci bus", "vbios version",
          "vram total memory (b)", "vram total used memory (b)", "gtt total memory (b)", "gtt total used memory (b)",

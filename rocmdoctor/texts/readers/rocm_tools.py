@@ -25,8 +25,8 @@ _LIST = lazy(r"gfx[0-9a-f]{3,4}(?:[;, ]+gfx[0-9a-f]{3,4})+;?$")
 _COMMAND = lazy(r"^(?:\([\w.-]{1,40}\) ?)?(?:\S{0,60}[$#>%] ?|PS \S{1,80}> ?)(?:\S{0,80}/)?"
                 r"(rocm-sdk \w+|rocm_agent_enumerator|cat \S{0,80}\.info/version\S*|hipconfig)")
 _NUMBER = lazy(r"([4-9]|1[0-9])\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|rc|b|\.dev)\w{1,40})?(?:-\d{1,6})?$")
-_PATH = lazy(r"^\s*(?:HIP_PATH|ROCM_PATH)\s*: ?(/\S{0,80}?rocm\S*?(?:/core)?-(\d\.\d{1,2}(?:\.\d{1,2})?)\S{0,40}|/\S{1,120})$")
-_HIP = lazy(r"^\s*HIP version ?: ?(\d\.\d{1,2}\.\d{3,6}[\w.-]{0,40})")
+_PATH = lazy(r"^[ \t]*(?:HIP_PATH|ROCM_PATH)\s*: ?(/\S{0,80}?rocm\S*?(?:/core)?-(\d\.\d{1,2}(?:\.\d{1,2})?)\S{0,40}|/\S{1,120})$")
+_HIP = lazy(r"^[ \t]*HIP version ?: ?(\d\.\d{1,2}\.\d{3,6}[\w.-]{0,40})")
 
 
 def recognises(text: str) -> bool:

@@ -26,7 +26,7 @@ _MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linu
           "BOOT_IMAGE=", "uname", "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
 _UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
 _BARE = lazy(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
-_NAMED = lazy(r"(?:^\s*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
+_NAMED = lazy(r"(?:^[ \t]*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
 _TAIL = lazy(r"generic|oem|arch|\.fc[0-9]|\.el[0-9]|amd64|pve|WSL2|lowlatency|cachy|zen|lts|default|MANJARO|aws|"
                    r"azure|x86_64|mainline|nobara|xanmod|liquorix")
 _DKMS = lazy(r"\bamdgpu/([0-9][\w.~-]{0,60}), ([0-9]+\.[0-9]+[\w.+~-]{0,80}), \w{1,12}: (installed|built|added)")

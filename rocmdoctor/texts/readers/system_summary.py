@@ -45,8 +45,8 @@ _MARKS = ("Device-1:", "Card-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 
           "buff/cache", "SwapTotal:", "MemAvailable:", "Hardware Model:")
 _FETCH = lazy(r"(?:^|\s)(OS|Host|Kernel|CPU|GPU(?: ?\d)?|Memory|Distro): (\S.{1,160})$")
 _FETCH_KEYS = lazy(r"(?:^|\s)(?:OS|Host|Kernel|Uptime|Shell|CPU|GPU(?: ?\d)?|Memory|Packages|Terminal|DE|WM)(?: \([^)\n]{1,30}\))?: \S", re.MULTILINE)
-_INXI = lazy(r"^\s*(?:\w+:\s+)?(?:Device|Card)-\d: |^\s*(?:System|Machine|Graphics|CPU|Info):\s*$|^\s*(?:\S+\s+)?Mobo: ", re.MULTILINE)
-_SECTION = lazy(r"^\s*Graphics:(.{0,6000}?)(?=^\s*(?:Audio|Network|System|Machine|CPU|Drives|Info|Sensors|Battery|Bluetooth|RAID|Memory):\s|\Z)",
+_INXI = lazy(r"^[ \t]*(?:\w+:\s+)?(?:Device|Card)-\d: |^[ \t]*(?:System|Machine|Graphics|CPU|Info):\s*$|^[ \t]*(?:\S+\s+)?Mobo: ", re.MULTILINE)
+_SECTION = lazy(r"^[ \t]*Graphics:(.{0,6000}?)(?=^[ \t]*(?:Audio|Network|System|Machine|CPU|Drives|Info|Sensors|Battery|Bluetooth|RAID|Memory):\s|\Z)",
                 re.DOTALL | re.MULTILINE)
 _DEVICE = lazy(r"(?:Device|Card)(?:-\d)?: (.{3,200}?)\s(?:vendor:|driver:|bus[- ]ID:)((?:(?!(?:Device|Card)-\d:|Display:|API:|OpenGL:).){0,400})", re.DOTALL)
 _RENDERER = lazy(r"(?:renderer|device): (AMD [^\n]{3,160}|Radeon [^\n]{3,160}|[^\n]{3,120}radeonsi[^\n]{3,80})")
@@ -58,10 +58,10 @@ _BIOS = lazy(r"\b(?:UEFI|BIOS)(?:-\[Legacy\])?: .{1,60}? v: (\S{1,40})\s+date: (
 _MESA = lazy(r"\bmesa v: (2\d\.\d{1,2}(?:\.\d{1,2})?)")
 _TOTAL = lazy(r"\bMemory: (?:total: \S+ \w+ )?(?:available: (\d{1,5}(?:\.\d+)?) ([KMGT]i?B)|.{0,30}?/ ?(\d{1,7}(?:\.\d+)?) ?([KMGT]i?B))")
 _VENDOR = lazy(r"^(?:Advanced Micro Devices(?:, Inc\.)?\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI)?\s*")
-_FREE = lazy(r"^\s*(Mem|Swap):\s+(\d{1,12}(?:\.\d)?)([KMGT]?)i?B?\s")
+_FREE = lazy(r"^[ \t]*(Mem|Swap):\s+(\d{1,12}(?:\.\d)?)([KMGT]?)i?B?\s")
 _MEMINFO = lazy(r"^(MemAvailable|SwapTotal):\s+(\d{1,12}) kB")
 _CPUINFO = lazy(r"^model name\s{0,8}: (\S.{2,100}?)\s*$")
-_HOST = lazy(r"^\s*(Operating System|Hardware Model|Firmware Version|Virtualization|Description|Model name):\s+(\S.{0,120})$")
+_HOST = lazy(r"^[ \t]*(Operating System|Hardware Model|Firmware Version|Virtualization|Description|Model name):\s+(\S.{0,120})$")
 _IDS = (("arch", "arch"), ("ubuntu", "ubuntu"), ("fedora", "fedora"), ("debian", "debian"), ("opensuse", "opensuse"), ("nixos", "nixos"),
         ("cachyos", "cachyos"), ("endeavouros", "endeavouros"), ("manjaro", "manjaro"), ("bazzite", "bazzite"), ("nobara", "nobara"),
         ("linux mint", "linuxmint"), ("pop!_os", "pop"), ("gentoo", "gentoo"), ("rocky", "rocky"), ("red hat", "rhel"), ("steamos", "steamos"))
@@ -112,7 +112,7 @@ def _inxi(text: str) -> Iterator[Reading]:
             if section and re.match(r"NVIDIA|Intel", name):
                 others.setdefault(name, number)
             continue
-        driver = re.search(r"(?:driver: |^\s*)(amdgpu|radeon|vfio-pci|N/A)", device[0][-len(rest) - 8:])
+        driver = re.search(r"(?:driver: |^[ \t]*)(amdgpu|radeon|vfio-pci|N/A)", device[0][-len(rest) - 8:])
         if not driver and "chip" not in rest:
             continue
         yield Reading("gpu.name", _VENDOR.sub("", name), item, number)

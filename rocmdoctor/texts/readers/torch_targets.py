@@ -17,7 +17,7 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 2
 KINDS = frozenset(kinds.KINDS)  # people quote it in their sentences
 
-_LIST = lazy(r"(?:arch_list[^\[\n]{0,20}|^\s*)\[((?:['\"]gfx[0-9a-f]{3,5}['\"](?:, ?)?){1,60})\]")
+_LIST = lazy(r"(?:arch_list[^\[\n]{0,20}|^[ \t]*)\[((?:['\"]gfx[0-9a-f]{3,5}['\"](?:, ?)?){1,60})\]")
 
 
 def recognises(text: str) -> bool:

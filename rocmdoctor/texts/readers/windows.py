@@ -37,7 +37,7 @@ from rocmdoctor.texts.lines import lazy, lines, unquoted
 TRUST = 2
 KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
-_PAIR = lazy(r"^\s*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
+_PAIR = lazy(r"^[ \t]*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
 _TABBED = lazy(r"^([A-Z][\w /-]{1,40})\t(\S[^\t]{0,600})?")  # msinfo32
 _KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
 _SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|8|7|Vista)\b[\w .-]{0,40}?)\s*(?:\((10\.0|6\.[0-3]),? Build (\d{4,6})\)|$)")
