@@ -168,11 +168,11 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
     findings = [_finding(one, seen, "cause") for one in causes if not (one.rule.general or one.rule.observes)]
-    findings += [_finding(one, seen, "symptom") for one in causes if one.rule.observes]  # where it goes wrong, not why
+    findings += [_finding(one, seen, "symptom") for one in causes if one.rule.observes and not one.rule.general]
     findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
     findings += [finding for one, finding in shown if one.explained and not one.row]
-    findings += [_finding(one, seen, "cause") for one in causes if one.rule.general and not one.rule.observes]  # a layer
+    findings += [_finding(one, seen, "symptom" if one.rule.observes else "cause") for one in causes if one.rule.general]  # where, not why
     findings += [finding for one, finding in shown if one.explained and one.row]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]
     findings += [finding for one, finding in shown if not one.explained]

@@ -41,7 +41,8 @@ class Candidate:
         """The most specific first."""
         row = self.row
         named = any("exact" in one for one in row.bad)  # this very version, not a range that may have no end
-        return (not self.hits, self.answer is not True, -round(self.like), self.fit.needs is not True, not row.gfx, len(row.gfx), not named, not row.sure, row.id)
+        return (not self.hits, self.answer is not True, -round(self.like), self.fit.needs is not True, not row.gfx,
+                len(row.gfx), not named, not row.sure, row.id)
 
 
 @functools.cache

@@ -42,7 +42,7 @@ def test_a_message_is_explained(text, name, title):
     found = answers(text)
     assert name in found, loud(found)
     assert re.search(title, found[name].title), found[name].title
-    assert found[name].standing == ("symptom" if name.startswith("crash-in-module") else "cause") and found[name].fixes
+    assert found[name].standing == ("symptom" if name.startswith(("crash-in-module", "shared-library-missing")) else "cause") and found[name].fixes
 
 
 @pytest.mark.parametrize("text", [
