@@ -63,7 +63,7 @@ def _userns(seen: Evidence) -> Found:
 def _selinux(seen: Evidence) -> Found:
     hits = [hit for hit in _hits(seen, "selinux") if hit.captures["type"] in _GPU_TYPES or _GPU_NAMES.search(hit.captures.get("name", ""))
             or _MEMORY.search(hit.captures["access"])]
-    refused = [hit for hit in hits if "permissive=1" not in hit.text and "container_t" not in hit.captures["domain"]]
+    refused = [hit for hit in hits if "permissive=1" not in hit.text and "container_t" not in hit.captures["confined"]]
     if refused:
         told = refused[0].captures
         yield "selinux-denies-gpu", {**told, "what": told.get("name") or told["type"]}, refused, ""
