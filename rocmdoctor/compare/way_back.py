@@ -50,12 +50,17 @@ def _usable(part: ChangedPart) -> bool:
     return bool(part.old and part.new and _PLAIN.fullmatch(part.name) and _PLAIN.fullmatch(part.old))
 
 
+def of_distribution(name: str) -> str:
+    """The package manager of a distribution, "" when the table does not name it."""
+    managers = tables.load("way_back")["managers"]
+    return next((manager for manager, row in managers.items() if name in row["distributions"]), "")
+
+
 def manager(facts: dict[str, Fact]) -> str:
     """The package manager of this distribution, "" when nothing says."""
     immutable, distribution = facts.get("os.immutable"), facts.get("os.distribution")
     named = str(distribution.value) if isinstance(distribution, Known) else ""
-    table = tables.load("way_back")["managers"]
-    found = next((name for name, row in table.items() if named in row["distributions"]), "")
+    found = of_distribution(named)
     ostree = facts.get("boot.loader")
     if (isinstance(ostree, Known) and ostree.value == "rpm-ostree") or (found == "dnf" and isinstance(immutable, Known) and immutable.value):
         return "rpm-ostree"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from dataclasses import replace
 
+from rocmdoctor.compare import way_back
 from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known
@@ -37,16 +37,11 @@ def _text(facts: dict[str, Fact], name: str) -> str:
     return str(fact.value) if isinstance(fact, Known) else ""
 
 
-@functools.cache
-def _managers() -> dict[str, str]:
-    return {distribution: manager for manager, row in tables.load("way_back")["managers"].items() for distribution in row["distributions"]}
-
-
 def manager(facts: dict[str, Fact]) -> str:
     """apt, dnf, pacman, zypper, or that of another kind of system; "" where the distribution is not known."""
     name = _text(facts, "os.distribution").lower()
-    if name in _managers():
-        return _managers()[name]
+    if found := way_back.of_distribution(name):
+        return found
     said = f"{name} {_text(facts, 'os.name')} {_text(facts, 'report.os_said')}".lower()
     return next(iter(_named(said)), "other" if name else "")
 

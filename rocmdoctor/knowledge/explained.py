@@ -118,11 +118,10 @@ def _of_words(name: str, row: Mapping[str, Any], book: Rulebook) -> Explanation:
 
 def _of_row(row: Row, book: Rulebook) -> Explanation:
     table = compiled.part("checks/known-defects.yaml")
-    seen = [one for name in row.symptom for one in table["symptoms"].get(name, {}).get("seen", ())]
     conditions = [text for text in (f"{row.component} {row.bounds}" if row.bounds else "", " ".join(row.gfx), " ".join(row.os), " ".join(row.backend),
                                     row.needs, *(f"{name} {bound}" for name, bound in row.with_.items())) if text]
     alike = [(other.id, other.first_sentence) for other in known.load().all()
              if other.id != row.id and other.component == row.component and set(other.symptom) & set(row.symptom) and (set(other.gfx) & set(row.gfx))]
     fixes = [*row.fix, *([f"Use {row.component} {' or '.join(row.good)}"] if row.good and not row.fix else [])]
-    return Explanation(row.id, row.first_sentence, "known defect", row.says, table["why"].get(row.confirmed, ""), _symptoms(dict.fromkeys(seen), book), (),
-                       tuple(conditions), tuple(alike[:MOST_ALIKE]), row.not_a_fix, tuple(Fix(text) for text in fixes), row.source)
+    return Explanation(row.id, row.first_sentence, "known defect", row.says, table["why"].get(row.confirmed, ""),
+                       _symptoms(known.shows_as(row.symptom), book), (), tuple(conditions), tuple(alike[:MOST_ALIKE]), row.not_a_fix, tuple(Fix(text) for text in fixes), row.source)

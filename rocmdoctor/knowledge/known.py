@@ -136,6 +136,13 @@ def plain(root: pathlib.Path) -> Any:
 
 
 @functools.cache
+def shows_as(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The symptoms of this house that those of a row may be seen as."""
+    symptoms = compiled.part("checks/known-defects.yaml")["symptoms"]
+    return tuple(dict.fromkeys(one for name in names for one in symptoms.get(name, {}).get("seen", ())))
+
+
+@functools.cache
 def load() -> Table:
     """The table of the house."""
     rows, as_of, problems, literals = compiled.part("known")

@@ -113,7 +113,7 @@ def readable() -> Iterator[Row]:
 def judged(row: Row, version: str) -> Any:
     facts = composed(row, version)
     hits = [Hit(known.OWNER, row.signal, "log", 1, "line", {})] if row.signature else []
-    return known_defects.candidate(row, Machine({**facts, **subjects(facts)}), hits, set(known_defects.symptoms_of(row)))
+    return known_defects.candidate(row, Machine({**facts, **subjects(facts)}), hits, set(known.shows_as(row.symptom)))
 
 
 def test_the_table_keeps_its_laws() -> None:
@@ -127,10 +127,10 @@ def test_every_row_with_a_version_is_named_on_it_and_silent_on_another() -> None
         bad, other = bad_version(row, scheme), other_version(row, scheme)
         if row.component in ("proxmox", "amdgpu-dkms") or row.component.startswith("distro-"):
             continue  # their versions are read from facts of another name: below
-        if not (known_defects.symptoms_of(row) or row.signature or row.severe):
+        if not (known.shows_as(row.symptom) or row.signature or row.severe):
             continue  # nothing that could be seen
         machine = Machine({**(facts := composed(row, bad)), **subjects(facts)})
-        if not row.signature and machine.needs(row) is None or (not known_defects.symptoms_of(row) and not row.signature and not row.sure):
+        if not row.signature and machine.needs(row) is None or (not known.shows_as(row.symptom) and not row.signature and not row.sure):
             continue  # what it needs has no name that could be read, or nothing of it could be seen
         tried += 1
         found = judged(row, bad) if bad else None
@@ -150,7 +150,7 @@ SHOWN = {row["known"]: row["first"] for row in LOOKALIKES if "known" in row}
 def _seen(row: Row) -> Snapshot:
     """A snapshot in which the row's signature, or one of its symptoms, was seen."""
     made = Snapshot("2026-11-28T00:00:00+00:00", "live", {}, [Hit(known.OWNER, row.signal, "log", 1, "line", {})] if row.signature else [], texts_read=1)
-    for symptom in known_defects.symptoms_of(row):
+    for symptom in known.shows_as(row.symptom):
         texts = [example for example in BOOK.rules[symptom].examples["fires"] if "text" in example and not example.get("facts")]
         if texts:
             made.hits += lint.snapshot_of(texts[0], SCANNER).hits

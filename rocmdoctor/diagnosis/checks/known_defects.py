@@ -37,6 +37,11 @@ class Candidate:
         return not self.hits and bool(self.explained)
 
     @property
+    def hint(self) -> bool:
+        """Whether it could be, as other rows could: alone, and not decided."""
+        return self.alone and self.answer is not True
+
+    @property
     def rank(self) -> tuple[Any, ...]:
         """The most specific first."""
         row = self.row
@@ -50,19 +55,9 @@ def _table() -> Any:
     return compiled.part("checks/known-defects.yaml")
 
 
-def symptoms_of(row: Row) -> list[str]:
-    """The symptoms of this house that a row may show as."""
-    return list(_symptoms(row.symptom))
-
-
-@functools.cache
-def _symptoms(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one for name in names for one in _table()["symptoms"].get(name, {}).get("seen", ())))
-
-
 def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], specific: Collection[str] = ()) -> Candidate | None:
     """What is to be thought of a row, None when nothing; ``specific`` are symptoms that say more than that something is wrong."""
-    shows = _symptoms(row.symptom)
+    shows = known.shows_as(row.symptom)
     explained = [one for one in shows if one in symptoms]
     mute = not (shows or row.signature)  # shows as nothing that is looked for
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
@@ -122,20 +117,20 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 
 def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
     """The candidates, without the hints that share too little with what was told where others share more."""
-    hints = [one for one in found if one.alone and one.answer is None]
+    hints = [one for one in found if one.hint]
     texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
     weights, told = likeness.Weights(texts), likeness.words(machine.said())
     for one, text in zip(hints, texts, strict=True):
         one.like = weights.common(text, told)
     if max((one.like for one in hints), default=0) < _table()["least_likeness"]:
         return found  # little was told: the versions and the GPU have to do
-    return [one for one in found if not (one.alone and one.answer is None) or one.like >= _table()["least_likeness"]]
+    return [one for one in found if not one.hint or one.like >= _table()["least_likeness"]]
 
 
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one), answer, explained=[] if one.alone and one.answer is not True else one.explained, hits=hits[:3] if one.alone else hits, row=True)
+    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=True)
 
 
 def rule_of(one: Candidate) -> Rule:
@@ -152,7 +147,7 @@ def rule_of(one: Candidate) -> Rule:
     severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
     severity = severity if one.hits or one.explained or severity != "error" else "warning"
     return as_rule(row.id, title, layer=place.layer, severity=severity, says=says, why=table["why"].get(row.confirmed, ""), asks=asks,
-                   fixes=_fixes(row, values), explains=symptoms_of(row), references=row.source, general=one.alone)
+                   fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.alone)
 
 
 def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:

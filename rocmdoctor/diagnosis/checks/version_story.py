@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from typing import Any
 
-from rocmdoctor.compare import way_back
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
-from rocmdoctor.facts.sections import Change, ChangedPart
 from rocmdoctor.knowledge import compiled, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -68,33 +65,18 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
 
 def _updated(seen: Evidence) -> Iterator[Judged]:
     """What of the GPU stack the last recorded update changed, the most suspect first."""
-    history: list[dict[str, Any]] = seen.value("updates.history") or []
-    dated = [(at, one) for one in history if (at := _time(one.get("at"))) and one.get("old") and one.get("new")]
-    if not dated:
+    from rocmdoctor.compare import changes, moments  # few reports tell of an update
+
+    updates = [event for event in changes.history(seen.snapshot) if event.kind == "package" and event.component and event.old and event.new]
+    last = moments.parse(updates[-1].at, seen.snapshot.taken) if updates else None
+    if not last:
         return
-    last = max(at for at, _ in dated)
-    changed: dict[str, list[ChangedPart]] = {}
-    for at, one in dated:
-        of = components.of_package(str(one["name"])) or components.of_wheel(str(one["name"]))
-        if of and last - at <= _BATCH:
-            changed.setdefault(of, []).append(ChangedPart(str(one["name"]), str(one["old"]), str(one["new"])))
-    rows = sorted((components.load()[of] for of in changed), key=lambda row: row.suspicion)
-    if not rows:
+    start = (datetime.datetime.fromisoformat(last) - _BATCH).isoformat()
+    found = [change for change in changes.suspects(changes.since(seen.snapshot, start, "", "")) if change.component in {event.component for event in updates}]
+    if not found:
         return
-    first, parts = rows[0], changed[rows[0].id]
-    listed = "; ".join(f"{row.title} {changed[row.id][0].old} -> {changed[row.id][0].new}" for row in rows[:_MOST])
-    words = {"component": first.title, "good": parts[0].old, "bad": parts[0].new, "all": listed}
+    first = found[0]
+    words = {"component": first.title, "good": first.old, "bad": first.new, "all": "; ".join(f"{one.title} {one.old} -> {one.new}" for one in found[:_MOST]),
+             "back": "\n".join(first.way_back[0].commands if first.way_back else ())}
     rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=first.layer)
-    change = Change(first.id, first.title, first.layer, "suspect", "changed", parts[0].old, parts[0].new, parts)
-    commands = [command for fix in way_back.steps(change, seen.facts, str(history[-1].get("by") or ""))[:1] for command in fix.commands]
-    if commands:
-        rule.fixes[0].data["commands"] = commands
     yield Judged(rule, Answer(None, ("updates.history",), ()), explained=seen.explained(rule), hits=_hits(seen, "since_update")[:2])
-
-
-def _time(text: object) -> datetime.datetime | None:
-    try:
-        found = datetime.datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)

@@ -1,0 +1,55 @@
+"""What a writer tells of versions, and the update that came before the trouble."""
+
+import io
+
+import pytest
+
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Snapshot
+from rocmdoctor.knowledge import rules
+from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.texts import attach, interpret
+
+BOOK = rules.load()
+SCANNER = Scanner(BOOK.patterns())
+LOG = ("[2026-08-15T10:02:11+0000] [ALPM] upgraded linux-firmware-amdgpu (1:20260622-1 -> 1:20260810-1)\n"
+       "[2026-08-15T10:02:11+0000] [ALPM] upgraded mesa (1:26.1.1-1 -> 1:26.1.2-1)\n")
+
+
+def found(tmp_path, told, **logs):
+    (tmp_path / "report.txt").write_text(told)
+    for name, text in logs.items():
+        (tmp_path / f"{name}.log").write_text(text)
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "read")
+    interpret.fill(snapshot, attach.gather([str(tmp_path)], io.BytesIO()).texts, SCANNER)
+    return {finding.id: finding for finding in make_report(snapshot, BOOK).findings}
+
+
+@pytest.mark.parametrize(("told", "title"), [
+    ("RX 7900 XT. The picture freezes under load. It says linux-firmware-20251125, before it was 20251111.",
+     "linux-firmware 20251125 is the first suspect: 20251111"),
+    ("RX 7900 XT. I upgraded Mesa from 25.0.7 to 26.1.0 and every game crashes at once.", "Mesa 26.1.0 is the first suspect: 25.0.7"),
+    ("RX 7900 XT. The GPU hangs with kernel 6.18.1. Going back to kernel 6.17.9 helps.", "Linux kernel 6.18.1 is the first suspect: 6.17.9"),
+])
+def test_a_good_and_a_bad_version_of_one_component(tmp_path, told, title):
+    one = found(tmp_path, told)["worked-before-this-version"]
+    assert one.standing == "cause" and one.severity == "warning" and one.title.startswith(title)
+
+
+@pytest.mark.parametrize("told", [
+    "RX 7900 XT. Mesa 25.0.7 and kernel 6.17.9 are installed; the GPU hangs.",
+    "RX 7900 XT. I upgraded Mesa from 25.0.7 to 26.1.0 and all is well.",
+    "RX 7900 XT. The GPU hangs with kernel 6.18.1. Going back to Mesa 25.0.7 helps.",
+])
+def test_no_pair_is_made_of_other_things(tmp_path, told):
+    assert "worked-before-this-version" not in found(tmp_path, told)
+
+
+def test_the_update_before_it_began_asks_and_names_the_way_back(tmp_path):
+    one = found(tmp_path, "Radeon 680M, Arch Linux. After a pacman -Syu the screen stays black.", pacman=LOG)["updated-before-it-began"]
+    assert one.standing == "possible" and one.title.startswith("Does it go away with linux-firmware 1:20260622-1")
+    assert "Mesa 1:26.1.1-1 -> 1:26.1.2-1" in one.summary and "linux-firmware-amdgpu-1:20260622-1" in one.fixes[0].commands[0]
+
+
+def test_an_update_that_nobody_speaks_of_is_no_lead(tmp_path):
+    assert "updated-before-it-began" not in found(tmp_path, "Radeon 680M, Arch Linux. The screen stays black.", pacman=LOG)
