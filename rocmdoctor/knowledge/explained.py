@@ -124,4 +124,5 @@ def _of_row(row: Row, book: Rulebook) -> Explanation:
              if other.id != row.id and other.component == row.component and set(other.symptom) & set(row.symptom) and (set(other.gfx) & set(row.gfx))]
     fixes = [*row.fix, *([f"Use {row.component} {' or '.join(row.good)}"] if row.good and not row.fix else [])]
     return Explanation(row.id, row.first_sentence, "known defect", row.says, table["why"].get(row.confirmed, ""),
-                       _symptoms(known.shows_as(row.symptom), book), (), tuple(conditions), tuple(alike[:MOST_ALIKE]), row.not_a_fix, tuple(Fix(text) for text in fixes), row.source)
+                       _symptoms(known.shows_as(row.symptom), book), (), tuple(conditions), tuple(alike[:MOST_ALIKE]), row.not_a_fix,
+                       tuple(Fix(text) for text in fixes), row.source)
