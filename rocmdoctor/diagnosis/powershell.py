@@ -6,8 +6,8 @@ import re
 
 _SET = re.compile(r"^(?:export|set) ([A-Za-z_]\w*)=([^\s;&|$`]*)$")
 _BEFORE = re.compile(r"^((?:[A-Za-z_]\w*=[^\s;&|$`]*\s+)+)(\S.*)$")
-_ALIKE = re.compile(r"^(?:python|pip|uv|git|cmake|ollama|lms|lemonade|llama-[a-z]+|koboldcpp|sd-cli|rocmdoctor|hipcc|hipconfig|vulkaninfo|winget|setx|wsl|where\.exe"
-                    r"|taskkill|pnputil|reg)(?:\s|$)")
+_ALIKE = re.compile(r"^(?:python|pip|uv|git|cmake|ollama|lms|lemonade|llama-[a-z]+|koboldcpp|sd-cli|rocmdoctor|hipcc|hipconfig|vulkaninfo"
+                    r"|winget|setx|wsl|where\.exe|taskkill|pnputil|reg)(?:\s|$)")
 # What a shell does by itself, or what Windows does not have.
 _OF_SHELL = re.compile(r"[|;&`<>*~\\]|\$|(?:^|[\s=:'\"])/(?:opt|usr|etc|dev|sys|proc|var|lib|home|tmp)\b")
 
