@@ -115,7 +115,9 @@ def _for_manager(fix: Fix, kind: str, kin: str) -> Fix:
 
 def _for_windows(fix: Fix) -> Fix:
     """The fix in PowerShell where all of its commands can be said so."""
-    lines = [powershell.translated(line) for command in fix.commands for line in command.splitlines()]
+    given = [line for command in fix.commands for line in command.splitlines()]
+    meant = [line for line in given if re.search(r"\s#.*\bWindows\b", line)]
+    lines = [powershell.translated(line) for line in meant or given]
     return replace(fix, commands=tuple(lines), language="powershell") if fix.language == "shell" and lines and all(lines) else fix
 
 
