@@ -47,6 +47,9 @@ _FAILS_ON = (
     lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,30}?\b(?:crash\w*|hang\w*|fails?|failed|is (?:broken|wrong)|(?:produces?|gives?|outputs?|"
                r"answers with|returns?) (?:garbage|gibberish|nonsense|nans?))\b", re.IGNORECASE),
     lazy(r"\b(?:crash\w*|hang\w*|fails?|garbage|gibberish|segfaults?)\b[^\n.;,]{0,25}?\b(?:with|on|in|using|under) (?:the )?(?P<b>vulkan|rocm|hip)\b", re.IGNORECASE),
+    lazy(r"\b(?:with|on|using|under) (?:the )?(?:llama(?:\.?cpp)?:)?(?P<b>vulkan|rocm|hip)(?: (?:backend|build|runtime|engine))?,? (?:it |the |all |every ?\w* |\w+ ){1,3}"
+         r"(?:(?:is|are|gives?|writes?|produces?|shows?|becomes?)(?: only| nothing but)? (?:garbage|gibberish|nonsense|rubbish|wrong|garbled|corrupt\w*|broken|black|noise)"
+         r"|hangs?|crashes|fails?|dies)\b", re.IGNORECASE),
 )
 _OTHER_GPU = lazy(r"\b(?:works?|worked|runs?|ran|is|was) (?:fine|well|ok|correctly|great|perfectly|without (?:a )?problems?)?\s?(?:on|with) (?:an?|my|the|another|a second)"
                         r"(?P<rest>[^\n.;]{2,60})|\b(?P<before>(?:on|with) (?:an?|my other|my old|another)[^\n.;,]{3,50}?) (?:it |the same \w+ |everything )?(?:works|worked|is fine|runs fine)\b",
