@@ -116,7 +116,7 @@ def caller():
         data = ctypes.create_string_buffer(1024)
         if not library.GetTokenInformation(token, 1, data, len(data), ctypes.byref(size)):  # TokenUser: a pointer into the same memory
             raise OSError(ctypes.get_last_error(), "the user of this process is not told")
-        place = ctypes.cast(data, ctypes.POINTER(ctypes.c_void_p)).contents.value
+        place = ctypes.cast(data, ctypes.POINTER(ctypes.c_void_p)).contents.value or 0
         return sid(data.raw, place - ctypes.addressof(data))
     finally:
         kernel.CloseHandle(token)
