@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 
-from probe_protocol import main
+from probe_protocol import main, system_library
 
 PROVIDES = [
     "vulkan.instance_version", "vulkan.mesa_version", "vulkan.amdvlk_version",
@@ -138,6 +138,8 @@ def probe(emit, tree):
         return
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     try:
+        if os.name == "nt":
+            system_library("vulkan-1.dll")
         import vulkan as vk
     except (ImportError, OSError, KeyError) as error:
         for name in PROVIDES:
