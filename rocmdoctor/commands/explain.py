@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.commands._console import Output, epilog, finish, output
+from rocmdoctor.commands._console import Output, finish, output
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.examine import read
 
 
