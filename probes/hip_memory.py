@@ -5,7 +5,7 @@ import glob
 import os
 
 import trusted
-from probe_protocol import main
+from probe_protocol import main, system_library
 
 SAYS = "memory as HIP says it"
 PROVIDES = ("gpu.hip_total_bytes", "gpu.hip_free_bytes")
@@ -27,7 +27,7 @@ def library():
     if os.name == "nt":
         for name in WINDOWS:
             try:
-                return ctypes.CDLL(name)
+                return system_library(name)
             except OSError:
                 continue
         return None

@@ -93,6 +93,13 @@ def ask(command, deadline, cap=OUTPUT_CAP, also_errors=False, **variables):
     return Answer(None if full.is_set() else status, bytes(said).decode("utf-8", "replace"), why)
 
 
+def system_library(name):
+    """Load a library of Windows from its own folder, so that whoever asks for it by name later gets that one. Raises OSError."""
+    import ctypes
+
+    return ctypes.WinDLL(os.path.join(os.environ.get("SYSTEMROOT", r"C:\Windows"), "System32", name))
+
+
 def emit_file(emit, tree, fact, path, convert=str, item="", command=""):
     """Emit the content of one file as a fact, or absent, or unknown with the reason."""
     try:

@@ -1,12 +1,14 @@
 """Who can have put a file where it is. Not a probe itself: standard library only, for the probes and for the engine.
 
 A path is trusted when root or the caller owns every folder and link on the way to it, and the file, and nobody else may write to
-any of them. What another user could have laid is neither run nor loaded nor believed.
+any of them. What another user could have laid is neither run nor loaded nor believed. On Windows see ``windows_rights.py``.
 """
 
+import importlib.util
 import os
 import shutil
 import stat
+import sys
 
 MOST_LINKS = 40
 # Variables that name folders or files which programs are loaded from: lists, and single ones.
@@ -67,14 +69,27 @@ def _judge(path, info, believed, passing):
         raise Untrusted(path, "other users may write to " + path)
 
 
+def _windows():
+    """The module for Windows, which lies beside this one wherever this one was loaded from."""
+    name = "windows_rights"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py"))
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
 def resolve(path, believed=None, beside=False):
     """The path without links, once all of it is trusted. Raises Untrusted, or OSError where there is nothing.
 
     ``beside``: it may lie beside files of others, in a sticky folder such as /tmp; a program may load what lies beside it.
     """
     path = os.path.join(os.getcwd(), path)  # not abspath: it takes out "..", which a link before it gives a meaning
-    if os.name == "nt":  # rights are lists there, and folders for all users are writable to administrators alone
-        return os.path.realpath(path)
+    if os.name == "nt":  # rights are lists there
+        real, reason = _windows().resolve(path, beside)
+        if reason:
+            raise Untrusted(real, reason)
+        return real
     believed = owners() if believed is None else believed
     here, waiting, links = "/", path.split("/")[::-1], 0
     info = os.lstat(here)

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 
-from probe_protocol import main
+from probe_protocol import main, system_library
 
 SAYS = "Vulkan devices"
 PROVIDES = [
@@ -139,6 +139,8 @@ def probe(emit, tree):
         return
     os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.gettempdir())
     try:
+        if os.name == "nt":
+            system_library("vulkan-1.dll")
         import vulkan as vk
     except (ImportError, OSError, KeyError) as error:
         for name in PROVIDES:

@@ -18,6 +18,7 @@ SYSTEM = "windows"
 
 SYSTEM32 = r"%SYSTEMROOT%\System32"
 RUNTIME = re.compile(r"amdhip64(?:_(\d+))?\.dll$", re.I)
+COMPILER = re.compile(r"hiprtc(?:(\d\d)\d\d)?\.dll$", re.I)  # hiprtc0604.dll of HIP 6.4
 # What the display driver never puts into System32.
 FOREIGN = re.compile(r"(?:rocblas|hipblas\w*|libhipblas\w*|rocsolver|rocsparse|hipsparse|rocfft|hipfft|MIOpen|rocrand|hiprand|rocm_kpack)\.dll$", re.I)
 SITES = (r"%USERPROFILE%\*\venv\Lib\site-packages", r"%USERPROFILE%\*\.venv\Lib\site-packages", r"%USERPROFILE%\venv\Lib\site-packages",
@@ -105,36 +106,68 @@ def emit_torch(emit, machine, site, held):
             emit.unknown("torch." + name, "not_collected", "torch\\version.py was not recorded", python + " -m torch.utils.collect_env", python)
 
 
+class Found:
+    """The HIP of a machine: copies of the runtime, installations (path, kind, version, targets), folders of PATH, (site-packages, its versions)."""
+
+    def __init__(self, machine):
+        self.dlls, self.installed, self.on_path, self.sites = list(runtimes(machine, SYSTEM32, "any program")), [], [], []
+        for who, pattern in APPLICATIONS:
+            for folder in machine.glob(pattern):
+                self._add(runtimes(machine, folder, who))
+        for folder in machine.glob(r"%PROGRAMFILES%\AMD\ROCm\*"):
+            if machine.names(folder + r"\bin"):
+                carried = targets(machine, [folder + r"\bin\rocblas\library"])
+                self.installed.append((folder, "hip-sdk", ntpath.basename(folder), carried))
+        for folder in search_path(machine):
+            if folder.lower() == machine.path(SYSTEM32).lower():
+                continue
+            held = list(runtimes(machine, folder, "what finds none before on PATH"))
+            self._add(held)
+            if held or any(FOREIGN.match(name) for name in machine.names(folder)):
+                self.on_path.append(folder)
+        for site in sites(machine):
+            held = versions(machine, site)
+            core = site + r"\_rocm_sdk_core"
+            if machine.file(core):
+                libraries = [path + r"\bin\rocblas\library" for path in machine.glob(site + r"\_rocm_sdk_libraries*")]
+                self.installed.append((core, "therock", held.get("rocm_sdk_core", ""), targets(machine, libraries)))
+                self._add(runtimes(machine, core + r"\bin", python_of(machine, site)))
+            self.sites.append((site, held))
+
+    def _add(self, rows):
+        self.dlls += [row for row in list(rows) if row["path"] not in [held["path"] for held in self.dlls]]
+
+
+def major(row):
+    """The major version that the name of a runtime carries; the name without one is HIP 5's."""
+    return int(RUNTIME.match(row["name"])[1] or 5)
+
+
+def to_test(machine):
+    """[(runtime, [compilers of kernels of its major version, those beside it first])], System32's newest first.
+
+    The display driver brings the runtime and, since Adrenalin 22.10, no hiprtc: SDK and wheels do.
+    """
+    found = Found(machine)
+    rows = sorted(found.dlls, key=lambda row: (row["for"] != "any program", -major(row)))
+    folders = [ntpath.dirname(row["path"]) for row in rows] + [path + r"\bin" for path, *_ in found.installed]
+    compilers = [(ntpath.dirname(path), int(match[1] or 0), path) for folder in dict.fromkeys(folders) for name in machine.names(folder)
+                 for match in [COMPILER.match(name)] if match for path in [folder + "\\" + name]]
+    newest = sorted(compilers, key=lambda row: row[2].lower(), reverse=True)
+    return [(row["path"], [path for beside in (True, False) for folder, number, path in newest
+                           if (folder == ntpath.dirname(row["path"])) is beside and number in (0, major(row))]) for row in rows]
+
+
 def probe(emit, tree):
     machine = Machine(tree)
-    dlls = list(runtimes(machine, SYSTEM32, "any program"))
-    for who, pattern in APPLICATIONS:
-        for folder in machine.glob(pattern):
-            dlls += [row for row in runtimes(machine, folder, who) if row["path"] not in [held["path"] for held in dlls]]
-    found, on_path = [], []
-    for folder in machine.glob(r"%PROGRAMFILES%\AMD\ROCm\*"):
-        if machine.names(folder + r"\bin"):
-            carried = targets(machine, [folder + r"\bin\rocblas\library"])
-            found.append((folder, "hip-sdk", ntpath.basename(folder), carried))
-    for folder in search_path(machine):
-        if folder.lower() == machine.path(SYSTEM32).lower():
-            continue
-        held = list(runtimes(machine, folder, "what finds none before on PATH"))
-        dlls += [row for row in held if row["path"] not in [one["path"] for one in dlls]]
-        if held or any(FOREIGN.match(name) for name in machine.names(folder)):
-            on_path.append(folder)
-    for site in sites(machine):
-        held = versions(machine, site)
-        core = site + r"\_rocm_sdk_core"
-        if machine.file(core):
-            libraries = [path + r"\bin\rocblas\library" for path in machine.glob(site + r"\_rocm_sdk_libraries*")]
-            found.append((core, "therock", held.get("rocm_sdk_core", ""), targets(machine, libraries)))
-            dlls += runtimes(machine, core + r"\bin", python_of(machine, site))
+    here = Found(machine)
+    dlls = here.dlls
+    for site, held in here.sites:
         if "torch" in held:
             emit_torch(emit, machine, site, held)
     emit.known("windows.hip_dlls", dlls, "files")
     # The newest of System32 is what a program of today loads that brings none.
-    of_system = sorted((row for row in dlls if row["for"] == "any program"), key=lambda row: int(RUNTIME.match(row["name"])[1] or 5))
+    of_system = sorted((row for row in dlls if row["for"] == "any program"), key=major)
     if of_system:
         emit.known("windows.hip_runtime", of_system[-1]["path"], "files")
     else:
@@ -144,15 +177,15 @@ def probe(emit, tree):
     else:
         emit.absent("windows.hip_runtime_version", machine.path(SYSTEM32))
     emit.known("windows.rocm_in_system", [name for name in machine.names(SYSTEM32) if FOREIGN.match(name)], machine.path(SYSTEM32))
-    emit.known("windows.rocm_on_path", on_path, "PATH")
+    emit.known("windows.rocm_on_path", here.on_path, "PATH")
     runtime = machine.version(SYSTEM32 + r"\vcruntime140_1.dll") or ("?" if machine.file(SYSTEM32 + r"\vcruntime140_1.dll") else "")
     if runtime:
         emit.known("windows.visual_c_version", runtime, machine.path(SYSTEM32 + r"\vcruntime140_1.dll"))
     else:
         emit.absent("windows.visual_c_version", machine.path(SYSTEM32 + r"\vcruntime140_1.dll"))
-    for row in found:
+    for row in here.installed:
         emit_rocm(emit, *row)
-    best = next((row for row in found if row[1] == "therock"), found[0] if found else None)
+    best = next((row for row in here.installed if row[1] == "therock"), here.installed[0] if here.installed else None)
     for fact, value in (("runtime.rocm_version", best and best[2]), ("runtime.rocm_targets", best and best[3])):
         if value:
             emit.known(fact, value, best[0])

@@ -65,6 +65,11 @@ def layer(machine, manifest):
         return {"name": ntpath.basename(manifest), "path": manifest, "disable": ""}
 
 
+def manifests(machine):
+    """Driver manifests as the loader finds them: of the adapters, then those that are listed."""
+    return list(dict.fromkeys([*of_adapters(machine, "VulkanDriverName"), *(path for path, on in listed(machine, r"Vulkan\Drivers") if on)]))
+
+
 def probe(emit, tree):
     machine = Machine(tree)
     loader = SYSTEM32 + r"\vulkan-1.dll"
@@ -74,7 +79,7 @@ def probe(emit, tree):
         emit.known("windows.vulkan_loader_version", version, machine.path(loader))
     else:
         emit.absent("windows.vulkan_loader_version", machine.path(loader))
-    icds = list(dict.fromkeys([*of_adapters(machine, "VulkanDriverName"), *(path for path, on in listed(machine, r"Vulkan\Drivers") if on)]))
+    icds = manifests(machine)
     emit.known("vulkan.icds", icds, "VulkanDriverName")
     emit.known("vulkan.broken_icds", [path for path in icds if not works(machine, path)], "VulkanDriverName")
     found = [layer(machine, path) for path, on in listed(machine, r"Vulkan\ImplicitLayers") if on]

@@ -60,8 +60,20 @@ def test(device, item, level, count, shared):
         item.check("memory-sweep", lambda: memory.sweep(device, item, shared, item.tell))
 
 
+def on_windows_integrated(address, rows=None):
+    """The same by DXGI, whose dedicated memory of an APU is the carve-out and whose shared memory is half of the RAM."""
+    import windows_calls
+
+    for row in (windows_calls.adapters() if rows is None else rows) or ():
+        if row.get("address") == address:
+            return row.get("shared", 0) > row.get("dedicated", 0)
+    return False
+
+
 def integrated(address):
     """Whether the GPU shares the computer's memory, by the size of its own (KFD and amdgpu agree on that file)."""
+    if os.name == "nt":
+        return on_windows_integrated(address)
     try:
         with open(f"/sys/bus/pci/devices/{address}/mem_info_vram_total", encoding="ascii") as file:
             own = int(file.read())
@@ -85,15 +97,15 @@ def devices(emit, given):
         item.cannot(reason)
 
     try:
-        from hip_runtime import Device, Runtime, libraries
+        from hip_runtime import Device, Runtime, at_hand
     except Exception as error:  # noqa: BLE001 - a broken numpy raises what its libraries raise
         return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}")
-    found += libraries(given.pythons.split(os.pathsep) if given.pythons else ())
+    found += at_hand(given.pythons.split(os.pathsep) if given.pythons else ())
     if given.number >= len(found):
-        return None if given.number else nothing("no HIP runtime (libamdhip64) is installed")
-    path = found[given.number]
+        return None if given.number else nothing("no HIP runtime (" + ("amdhip64_N.dll" if os.name == "nt" else "libamdhip64") + ") is installed")
+    path, compiler = found[given.number]
     try:
-        runtime = Runtime(path)
+        runtime = Runtime(path, compiler)
         count, refused = runtime.count()
     except (OSError, Failed, AttributeError) as error:
         return nothing(str(error), path)

@@ -12,7 +12,7 @@ import cases
 import numpy as np
 from cases import judge_bytes, poison
 from hip_runtime import KINDS
-from outcome import Failed, Untestable
+from outcome import Failed, Untestable, ram_available
 
 CHUNK = 1 << 30
 FLOOR = 64 << 20
@@ -25,9 +25,7 @@ def room(device, shared):
     free, total = device.memory()
     most = free - int(total * KEEP_FREE)
     if shared:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            available = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
-        most = min(most, int(available * 0.7))
+        most = min(most, int(ram_available() * 0.7))
     return max(0, most), free
 
 

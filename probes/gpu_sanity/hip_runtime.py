@@ -22,6 +22,22 @@ NAMES = {100: "no device", 101: "invalid device", 3: "not initialised", 35: "the
          2: "out of memory", 999: "unknown error", 719: "launch failure", 98: "invalid kernel"}
 
 
+def on_windows():
+    """Every amdhip64_N.dll at hand with the hiprtc that fits it, None where there is none; nothing that another user can have laid."""
+    from tree import Tree
+    from windows_machine import Machine
+    from windows_runtime import to_test
+
+    kept = [(path, next((one for one in compilers if not trusted.why_not(one)), None)) for path, compilers in to_test(Machine(Tree("/")))
+            if not trusted.why_not(path)]
+    return kept[:8]
+
+
+def at_hand(pythons=()):
+    """(library, hiprtc or None) of every HIP runtime that can be tested, in the order that programs would take them."""
+    return on_windows() if os.name == "nt" else [(path, None) for path in libraries(pythons)]
+
+
 def libraries(pythons=()):
     """Every libamdhip64 at hand, each once: what the loader would take first, then ROCm's folders and the wheels of the interpreters."""
     folders = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
@@ -47,10 +63,16 @@ def name_of(code):
 class Runtime:
     """One libamdhip64 with its hiprtc. Raises OSError when it does not load, Failed when it lacks what is needed."""
 
-    def __init__(self, path):
+    def __init__(self, path, compiler=None):
         self.path, self.hip = path, ctypes.CDLL(path)
         self.rtc = self.hip
-        if not hasattr(self.hip, "hiprtcCompileProgram"):
+        if hasattr(self.hip, "hiprtcCompileProgram"):
+            return
+        if os.name == "nt":
+            if not compiler:
+                raise Failed(f"{path} comes without hiprtc, as that of the display driver does; the HIP SDK and the ROCm wheels bring one")
+            self.rtc = ctypes.CDLL(compiler)
+        else:
             beside = sorted(glob.glob(os.path.join(os.path.dirname(os.path.realpath(path)), "libhiprtc.so*")))
             if not beside or trusted.why_not(beside[0]):
                 raise Failed(f"{path} comes without hiprtc")

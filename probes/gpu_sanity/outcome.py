@@ -98,6 +98,16 @@ def end_with_parent():
         return
 
 
+def ram_available():
+    """Bytes of RAM that programs may have without swapping."""
+    if os.name == "nt":
+        import windows_calls
+
+        return windows_calls.memory()["available"]
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
+
+
 def leave(status):
     """End this process at once: drivers crash in their exit handlers, or wait there for work that never ends."""
     sys.stdout.flush()

@@ -3,7 +3,7 @@
 import random
 import time
 
-from outcome import Failed, Untestable
+from outcome import Failed, Untestable, ram_available
 
 CHUNK = 1 << 30
 FLOOR = 64 << 20
@@ -16,8 +16,7 @@ def room(card, shared):
     free, total = card.torch.cuda.mem_get_info(card.device)
     most = free - int(total * KEEP_FREE)
     if shared:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            most = min(most, int(0.7 * next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))))
+        most = min(most, int(0.7 * ram_available()))
     return max(0, most), free
 
 

@@ -16,17 +16,27 @@ import tempfile
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import trusted  # noqa: E402
 from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
-from probe_protocol import Emitter  # noqa: E402
+from probe_protocol import Emitter, system_library  # noqa: E402
 
 TYPES = {0: "other", 1: "integrated", 2: "discrete", 3: "virtual", 4: "cpu"}
 FOLDERS = ("/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d")
 MOST_DEVICES = 16
 
 
+def windows_drivers():
+    """The driver manifests that the registry of Windows names."""
+    from tree import Tree
+    from windows_machine import Machine
+    from windows_vulkan import manifests
+
+    return manifests(Machine(Tree("/")))
+
+
 def driver_faults():
     """What is wrong with the drivers that are installed, one reason each: the loader leaves such a driver out without a word."""
     named = os.environ.get("VK_DRIVER_FILES") or os.environ.get("VK_ICD_FILENAMES")
-    files = named.split(os.pathsep) if named else [file for folder in FOLDERS for file in sorted(glob.glob(folder + "/*.json"))]
+    installed = windows_drivers if os.name == "nt" else lambda: [file for folder in FOLDERS for file in sorted(glob.glob(folder + "/*.json"))]
+    files = named.split(os.pathsep) if named else installed()
     if not files:
         return ["no Vulkan driver (ICD manifest) is installed"]
     reasons = []
@@ -40,7 +50,7 @@ def driver_faults():
         except (ValueError, KeyError, TypeError):
             reasons.append(f"{file}: not a driver manifest (broken JSON)")
             continue
-        path = os.path.join(os.path.dirname(file), library) if "/" in str(library) else str(library)
+        path = os.path.join(os.path.dirname(file), library) if "/" in str(library) or "\\" in str(library) else str(library)
         if os.path.isfile(path) and (reason := trusted.why_not(path)):
             reasons.append(f"{file}: not loaded: {reason}")
             continue
@@ -138,9 +148,11 @@ def devices(emit, given):
         Item(emit, "vulkan-0", "vulkan", "", "", (), "").cannot(reason)
 
     try:
+        if os.name == "nt":
+            system_library("vulkan-1.dll")
         import vulkan as vk
     except OSError:
-        return nothing("no Vulkan loader (libvulkan.so.1) is installed")
+        return nothing("no Vulkan loader (" + ("vulkan-1.dll" if os.name == "nt" else "libvulkan.so.1") + ") is installed")
     except (ImportError, KeyError) as error:
         return nothing(f"the Python package vulkan does not work: {type(error).__name__}: {error}")
     try:

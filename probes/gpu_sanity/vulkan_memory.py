@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 from cases import judge_bytes, poison
-from outcome import Failed, Untestable
+from outcome import Failed, Untestable, ram_available
 from vulkan_device import COHERENT, VISIBLE, Buffer
 
 CHUNK = 1 << 30
@@ -72,18 +72,12 @@ def release(device, handle):
     device.vk.vkFreeMemory(device.handle, handle, None)
 
 
-def own_ram_free():
-    """MemAvailable, where the device's memory is the computer's."""
-    with open("/proc/meminfo", encoding="ascii") as file:
-        return next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
-
-
 def may_take(device, shared):
     """Bytes of the heap that may be taken without starving the desktop or the computer."""
     free, size, heap = budget(device)
     room = free - int(size * KEEP_FREE)
     if shared:
-        room = min(room, int(own_ram_free() * 0.7))
+        room = min(room, int(ram_available() * 0.7))
     return max(0, room), free, heap
 
 

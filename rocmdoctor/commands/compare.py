@@ -82,7 +82,7 @@ def _side(named: str | None, out: Output) -> tuple[Snapshot, Rulebook, str]:
     held = _state(named)
     if held is not None:
         return held[1], rules.load(tuple(map(pathlib.Path, out.rule_dirs))), held[2]
-    snapshot, book = read((named,), out.rule_dirs)
+    snapshot, book, _ = read((named,), out.rule_dirs)
     return snapshot, book, os.path.basename(named.rstrip("/")) or named
 
 

@@ -4,15 +4,39 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.commands._console import Output, finish, output
+from rocmdoctor.commands._console import Output, finish, output, redacted, redactor, tell_problems
+from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.examine import read
+from rocmdoctor.diagnosis.outcome import status
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Snapshot
+from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.texts.attach import Text
 
 
-@click.command(epilog=epilog("explain server.log report.txt", "explain ticket.tar.gz -v", "explain - < dmesg.txt", "explain folder --for ollama"))
+@click.command(epilog=epilog("explain server.log report.txt", "explain ticket.tar.gz -v", "explain - < dmesg.txt", "explain folder --for ollama",
+                              "explain folder --brief"))
 @click.argument("paths", nargs=-1, required=True)
+@click.option("--brief", is_flag=True,
+              help="One text for pasting into a chat with a model: facts, numbered lines, findings, known defects; redacted, under 8k tokens.")
 @output()
-def command(paths: tuple[str, ...], out: Output) -> None:
+def command(paths: tuple[str, ...], brief: bool, out: Output) -> None:
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
-    snapshot, book = read(paths, out.rule_dirs)
+    snapshot, book, texts = read(paths, out.rule_dirs)
+    if brief:
+        _brief(snapshot, book, texts, out)
     finish(snapshot, book, out)
+
+
+def _brief(snapshot: Snapshot, book: Rulebook, texts: list[Text], out: Output) -> None:
+    """Print the package and end with the status of the report."""
+    from rocmdoctor.agents.package import package
+
+    if out.wanted != [("text", "")]:
+        raise Usage("--brief is a form of its own: leave the other forms out")
+    tell_problems(book)
+    report = make_report(snapshot, book)
+    told = package(snapshot, report.findings, texts, book, redactor(out.no_redact), lambda each: redacted(snapshot, book, each))
+    click.echo(told.text, nl=False)
+    raise SystemExit(status(report, out.fail_on))

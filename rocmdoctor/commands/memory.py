@@ -46,7 +46,7 @@ def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tup
     setting = Setting(context or int(tables.load("memory_limits")["default_context"]["value"]), kv_type, parallel, mmap=not no_mmap)
     asked = _asked(models, sizes, image, setting)
     if snapshot or paths:
-        seen, book = read(tuple(path for path in (snapshot, *paths) if path), out.rule_dirs)
+        seen, book, _ = read(tuple(path for path in (snapshot, *paths) if path), out.rule_dirs)
     else:
         seen, book, _ = examine((), True, root, (), out.rule_dirs)
     how: dict[str, Any] = {"asked": asked, "default_setting": setting, "only": MEMORY}

@@ -149,7 +149,7 @@ def _facts(policy: Policy, root: str, snapshot_file: str | None, level: int, pyt
     if snapshot_file:
         from rocmdoctor.diagnosis.examine import read
 
-        snapshot, book = read((snapshot_file,), ())
+        snapshot, book, _ = read((snapshot_file,), ())
         return snapshot, _findings(policy, snapshot)
     if not pathlib.Path(root).is_dir():
         raise _usage(f"{root}: no such folder; --root takes the folder of a recorded machine")

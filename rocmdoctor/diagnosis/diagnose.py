@@ -119,10 +119,17 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
                    _evidence(judged, seen, look), judged.explained, deciding, _fixes(judged, look, seen.facts), list(rule.references))
 
 
-def _unexplained(finding: Finding, facts: dict[str, Fact]) -> Finding:
-    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, facts)
+def _unexplained(finding: Finding, seen: Seen) -> Finding:
+    known, finding.to_decide, report = unexplained.advice(finding.id, finding.layer, seen.facts)
     finding.cause = known
-    finding.fixes = [*unexplained.experiments(finding.id, facts), *finding.fixes, report]
+    finding.fixes = [*unexplained.experiments([finding.id], seen.facts, seen.lookup()), *finding.fixes, report]
+    return finding
+
+
+def _observed(one: Judged, seen: Seen) -> Finding:
+    """Where something failed is no reason yet: what its own words advise, then the experiments of the symptoms that it stands for."""
+    finding = _finding(one, seen, "symptom")
+    finding.fixes += unexplained.experiments(one.explained, seen.facts, seen.lookup())
     return finding
 
 
@@ -165,14 +172,16 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(
         seen.symptoms - accounted, key=lambda name: (SEVERITIES.index(book.rules[name].severity), name))]
-    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen.facts)) for one in left]
+    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in left]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
     findings = [_finding(one, seen, "cause") for one in causes if not (one.rule.general or one.rule.observes)]
-    findings += [_finding(one, seen, "symptom") for one in causes if one.rule.observes and not one.rule.general]
+    findings += [_observed(one, seen) for one in causes if one.rule.observes and not one.rule.general]
     findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
-    findings += [finding for one, finding in shown if one.explained and not one.row]
-    findings += [_finding(one, seen, "symptom" if one.rule.observes else "cause") for one in causes if one.rule.general]  # where, not why
+    curated = [finding for one, finding in shown if one.explained and not one.row]
+    findings += [finding for finding in curated if finding.severity != "info"]
+    findings += [_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in causes if one.rule.general]
+    findings += [finding for finding in curated if finding.severity == "info"]  # what only asks says less than what was observed
     findings += [finding for one, finding in shown if one.explained and one.row]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]
     findings += [finding for one, finding in shown if not one.explained]

@@ -65,8 +65,8 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     return snapshot, book, texts
 
 
-def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook]:
-    """What the files say, and the rules."""
+def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+    """What the files say, the rules, and the texts that were read."""
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = attached(paths)
     if len(found.snapshots) == 1:  # of a bundle the snapshot stands for the excerpts beside it
@@ -94,7 +94,7 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
         interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()), found.budget.over)
-    return snapshot, book
+    return snapshot, book, found.texts + texts
 
 
 def state_folder() -> pathlib.Path:

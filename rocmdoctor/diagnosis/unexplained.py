@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge.conditions import Lookup, of_table
 
-MOST_EXPERIMENTS = 4
+MOST_EXPERIMENTS = 6
 # What answered, highest layer first: a fact that only a working layer can have given.
 _ANSWERED = (
     ("the application put layers on the GPU", "llama.layers_offloaded"), ("PyTorch sees the GPU", "torch.available"),
@@ -30,11 +31,12 @@ def advice(symptom: str, layer: str, facts: dict[str, Fact]) -> tuple[str, list[
     return _known(facts), list(row.get("decide") or ()), report
 
 
-def experiments(symptom: str, facts: dict[str, Fact], everything: bool = False) -> list[Fix]:
+def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -> list[Fix]:
     """What to vary first, best first, as steps with what each outcome means; those the writer has tried are left out."""
-    rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, symptom, facts)]
+    named = list(symptoms)
+    rows = [row for row in tables.load("experiments")["experiments"] if any(_fits(row, symptom, facts) for symptom in named) and _holds(row, look)]
     rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
-    return [_step(row, facts) for row in (rows if everything else rows[:MOST_EXPERIMENTS])]
+    return [_step(row, facts) for row in rows[:MOST_EXPERIMENTS]]
 
 
 def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
@@ -45,7 +47,16 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
 
 
 def _closeness(row: dict[str, Any]) -> int:
-    return sum(bool(row.get(name)) for name in ("apps", "gpu", "set", "container", "backends")) + bool(row.get("symptoms"))
+    return sum(bool(row.get(name)) for name in ("apps", "kinds", "when", "when", "gpu", "set", "container", "backends")) + bool(row.get("symptoms"))
+
+
+def _holds(row: dict[str, Any], look: Lookup) -> bool:
+    return "when" not in row or of_table(row["when"]).ask(look).value is True
+
+
+def _kinds(apps: Iterable[str]) -> set[str]:
+    named = set(apps)
+    return {kind for row in tables.load("applications")["applications"] if row["id"] in named for kind in row["kinds"]}
 
 
 def _fits(row: dict[str, Any], symptom: str, facts: dict[str, Fact]) -> bool:
@@ -55,6 +66,8 @@ def _fits(row: dict[str, Any], symptom: str, facts: dict[str, Fact]) -> bool:
         here = _texts(facts, fact)
         if row.get(name) and not set(row[name]) & {"linux" if value == "wsl" and name == "os" else value for value in here}:
             return False
+    if row.get("kinds") and not set(row["kinds"]) & _kinds(_texts(facts, "about.app")):
+        return False
     words = {*_texts(facts, "about.gpu"), *(["several"] if len(items_of(facts)) > 1 else [])}
     if row.get("gpu") and not set(row["gpu"]) & words:
         return False

@@ -226,8 +226,11 @@ kernels.right           | list |       | backends whose test kernels were all ri
 kernels.wrong           | list |       | backends with wrong results on a GPU
 kernels.unwritten       | list |       | backends that accept work and do none of it
 kernels.broken          | list |       | backends whose kernels crash, hang or lose the device
-python.exception        | str  |       | type of the last exception of a Python traceback, with its message
+python.exception        | str  |       | exception that a Python traceback began with, with its message
 python.failing_package  | str  |       | installed package of the innermost frame of that traceback
+python.failing_file     | str  |       | file of the innermost frame, from its package on
+python.failing_function | str  |       | function of that frame
+python.calling_files    | list |       | files of the frames above it, the nearest first
 hip.failed_call         | str  |       | first HIP function that returned an error in an AMD_LOG_LEVEL trace
 hip.error               | str  |       | hipError name it returned
 rccl.version            | str  |       | RCCL version that NCCL_DEBUG prints

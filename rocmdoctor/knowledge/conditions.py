@@ -487,3 +487,9 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
     compiler = _Compiler(names)
     made = compiler.compile(tree.body), lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)]
     return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree.body, names)))
+
+
+@functools.lru_cache(maxsize=512)
+def of_table(text: str) -> Condition:
+    """A condition that stands in a table and belongs to no rule, compiled once; raises ConditionError."""
+    return parse(text)

@@ -79,9 +79,10 @@ def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
     known = book.rules.keys() | check_words.every_finding().keys()
     yield from (f"instead_of {other!r}, which is no rule" for other in row.get("instead_of") or () if other not in known)
     yield from (f"formerly {other!r}, which is still there" for other in row.get("formerly") or () if other in known)
-    listed = row.get("fixes") or []
-    for fix in listed if isinstance(listed, list) else [fix for each in listed.values() for fix in each]:
-        for command in fix.get("commands") or ():
+    fixes = row.get("fixes") or []
+    for fix in fixes if isinstance(fixes, list) else [fix for each in fixes.values() for fix in each]:
+        listed = fix.get("commands") or ()
+        for command in [listed] if isinstance(listed, str) else listed:  # one place stands for the commands of the table behind the check
             if not isinstance(command, str):
                 yield f"{command!r} is no command but {type(command).__name__}"
             elif fix.get("language", "shell") == "shell" and (problem := shell_problem(re.sub(r"\{\w+\}", "X", command))):

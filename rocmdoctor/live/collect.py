@@ -168,14 +168,14 @@ def find_pythons(environ: Mapping[str, str], home: Path, told: Callable[[str], N
     """
     active = [environ[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if environ.get(name)]
     usual = [home / "venv", home / ".venv", home / "ComfyUI/venv", home / "ComfyUI/.venv", Path("/opt/venv"), Path("/opt/conda")]
-    found = []
+    found: list[str] = []
     if sys.platform == "win32":
         drive = Path("C:/")
         usual += [home / "AppData/Local/Programs/ComfyUI/.venv", *home.glob("*/python_embed*"), *drive.glob("*/python_embed*"), *drive.glob("*/venv")]
         for folder in dict.fromkeys([*map(Path, active), *usual]):
             python = next((path for path in (folder / "Scripts/python.exe", folder / "python.exe") if path.exists()), None)
             if python and (folder / "Lib/site-packages/torch/version.py").exists():
-                found.append(str(python))
+                _take(python, [folder / "Lib/site-packages/torch/version.py"], found, told)
         return tuple(found[:4])
     for folder in dict.fromkeys([*map(Path, active), *usual]):
         versions = list(folder.glob("lib/python3*/site-packages/torch/version.py"))
@@ -183,12 +183,17 @@ def find_pythons(environ: Mapping[str, str], home: Path, told: Callable[[str], N
         if not versions or not python.exists():
             continue
         settings = [folder / "pyvenv.cfg"] if (folder / "pyvenv.cfg").exists() else []
-        reason = next((why for each in (python, *settings, *versions) if (why := trusted.why_not(str(each)))), "")
-        if not reason:
-            found.append(str(python))
-        elif told:
-            told(f"The torch of {python} was not examined: {reason}; --python {python} runs it all the same.")
+        _take(python, [*settings, *versions], found, told)
     return tuple(found[:4])
+
+
+def _take(python: Path, more: list[Path], found: list[str], told: Callable[[str], None] | None) -> None:
+    """Add an interpreter unless another user has a hand in it or in ``more``."""
+    reason = next((why for each in (python, *more) if (why := trusted.why_not(str(each)))), "")
+    if not reason:
+        found.append(str(python))
+    elif told:
+        told(f"The torch of {python} was not examined: {reason}; --python {python} runs it all the same.")
 
 
 def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:

@@ -9,6 +9,8 @@ import signal
 import sys
 import tempfile
 import threading
+import time
+from _thread import start_new_thread
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -67,9 +69,10 @@ def orderly() -> Iterator[None]:
 
     def end_here(stopped: Stopped) -> None:
         if told.wait(PATIENCE):
-            return
-        stuck = processes.release(0.1, for_good=True)
-        _say(stopped, stuck, _remove(folder))
+            time.sleep(PATIENCE)  # all is said and removed; what is left of the end can still wait for a lock of the work that was cut short
+        else:
+            stuck = processes.release(0.1, for_good=True)
+            _say(stopped, stuck, _remove(folder))
         os._exit(stopped.status)
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -77,7 +80,7 @@ def orderly() -> Iterator[None]:
             signal.signal(each, _nothing)
         stopped = Stopped(number)
         processes.stop()
-        threading.Thread(target=end_here, args=(stopped,), daemon=True).start()
+        start_new_thread(end_here, (stopped,))  # a Thread waits for its start under locks that the interrupted work may hold
         raise stopped
 
     try:

@@ -167,7 +167,9 @@ def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str
                 break
             item, check = _at_work(new)
             how = "hung" if ended.ended in ("timed_out", "stuck") else "crashed"
-            why = f"killed by {ended.signal}" if how == "crashed" and ended.signal else ended.noise.strip().rpartition("\n")[2][:200]
+            why = ended.noise.strip().rpartition("\n")[2][:200]
+            if how == "crashed" and ended.signal:
+                why = f"ended with {ended.signal}" if ended.signal.startswith("0x") else f"killed by {ended.signal}"
             if how == "hung":
                 why = "no answer before the deadline" if ended.ended == "timed_out" else f"the process cannot be killed: {why}"
             if not item:

@@ -144,6 +144,23 @@ def release(seconds: float = 0.5, for_good: bool = False) -> int:
     return left
 
 
+_FAULTS = {0xC0000005: "access violation", 0xC000001D: "illegal instruction", 0xC00000FD: "stack overflow", 0xC0000135: "a DLL was not found",
+           0xC0000139: "an entry point was not found in a DLL", 0xC0000142: "a DLL failed to start", 0xC0000374: "heap corruption",
+           0xC0000409: "the program ended itself (fail fast)"}
+
+
+def fault(code: int) -> str:
+    """What of Windows ended a program, ``0xc0000005 (access violation)``; "" for an exit status of the program's own.
+
+    >>> fault(3221225477), fault(-1073740791), fault(3)
+    ('0xc0000005 (access violation)', '0xc0000409 (the program ended itself (fail fast))', '')
+    """
+    number = code & 0xFFFFFFFF
+    if number >> 28 != 0xC:
+        return ""
+    return f"0x{number:08x}" + (f" ({_FAULTS[number]})" if number in _FAULTS else "")
+
+
 if sys.platform == "win32":
     import ctypes
     from ctypes import wintypes

@@ -172,8 +172,9 @@ def _judge_exit(code: int, run: ProbeRun) -> str:
         run.signal = processes.signal_name(code)
         run.ended = "crashed"
         return f"killed by {run.signal}"
-    run.ended = "failed"
-    return f"exit status {code}"
+    fault = processes.fault(code)
+    run.ended, run.signal = ("crashed", fault) if fault else ("failed", "")
+    return f"ended with {fault}" if fault else f"exit status {code}"
 
 
 def _size(path: Path) -> int:

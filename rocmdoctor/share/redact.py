@@ -217,8 +217,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
-    """A copy without private values: facts with their keys and sources, hits, what probes said, notes."""
+def learn_snapshot(taken: Snapshot, redactor: Redactor) -> None:
+    """Take note of what is private in facts with their keys and sources, hits, what probes said, notes."""
     facts = {key: fact_to_json(fact) for key, fact in taken.facts.items()}
     for key, fact in facts.items():
         value = fact.get("value")
@@ -229,6 +229,12 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
         redactor.learn("\n".join(hit.around))
     for text in _texts([[asdict(hit) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):
         redactor.learn(text)
+
+
+def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
+    """A copy without private values: facts with their keys and sources, hits, what probes said, notes."""
+    learn_snapshot(taken, redactor)
+    facts = {key: fact_to_json(fact) for key, fact in taken.facts.items()}
     clean = copy.copy(taken)
     clean.facts = {redactor.text(key, "facts"): fact_from_json(redactor.plain(fact, key)) for key, fact in facts.items()}
     clean.hits = [Hit(h.rule, h.group, redactor.text(h.source, "file names"), h.line, redactor.text(h.text, h.source),

@@ -44,6 +44,12 @@ def program(path, text):
     path.chmod(0o755)
 
 
+def heed_signals():
+    """Tests that a shell runs in the background, or under nohup, inherit that signals are ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Place:
     """A command of the program with slow tools, and what it left."""
 
@@ -63,7 +69,7 @@ class Place:
         given = {**os.environ, "PYTHONPATH": str(TOP), "TMPDIR": str(self.top / "tmp"), "UP": str(self.up), "XDG_STATE_HOME": str(self.top / "state"),
                  **{name: str(value) for name, value in variables.items()}}
         return subprocess.Popen([*before, sys.executable, "-m", "rocmdoctor", *arguments], cwd=self.top / "work", env=given, stdin=subprocess.PIPE,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
 
     def wait_until_busy(self, child, seconds=120):
         """A machine that has other work takes its time to come so far; what counts begins with the signal."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,7 +11,7 @@ from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import Fact, Hit, Known
 from rocmdoctor.knowledge.check_words import findings
-from rocmdoctor.knowledge.conditions import Answer, Condition, parse
+from rocmdoctor.knowledge.conditions import Answer, of_table
 from rocmdoctor.knowledge.rules import Rule
 
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -22,6 +21,9 @@ NEAR = 15  # lines between two settings of one text that may belong to one run
 
 def _filled(value: Any, words: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
+        whole = _PLACE.fullmatch(value)
+        if whole and isinstance(words.get(whole[1]), list):
+            return words[whole[1]]
         return _PLACE.sub(lambda found: str(words.get(found[1], found[0])), value).strip()
     if isinstance(value, list):
         return [_filled(each, words) for each in value]
@@ -30,15 +32,9 @@ def _filled(value: Any, words: Mapping[str, Any]) -> Any:
     return value
 
 
-@functools.lru_cache(maxsize=512)
-def condition(text: str) -> Condition:
-    """A condition of a table, compiled once; raises ConditionError."""
-    return parse(text)
-
-
 def holds(text: str, seen: Evidence) -> bool | None:
     """Whether a condition of a table holds; an empty one always does."""
-    return condition(text).ask(seen.lookup()).value if text else True
+    return of_table(text).ask(seen.lookup()).value if text else True
 
 
 def whole(pattern: str, value: str) -> bool:

@@ -70,6 +70,7 @@ def _updated(seen: Evidence) -> Iterator[Judged]:
     updates = [event for event in changes.history(seen.snapshot) if event.kind == "package" and event.component and event.old and event.new]
     last = moments.parse(updates[-1].at, seen.snapshot.taken) if updates else None
     if not last:
+        yield from _listed(seen)
         return
     start = (datetime.datetime.fromisoformat(last) - _BATCH).isoformat()
     found = [change for change in changes.suspects(changes.since(seen.snapshot, start, "", "")) if change.component in {event.component for event in updates}]
@@ -80,3 +81,22 @@ def _updated(seen: Evidence) -> Iterator[Judged]:
              "back": "\n".join(first.way_back[0].commands if first.way_back else ())}
     rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=first.layer)
     yield Judged(rule, Answer(None, ("updates.history",), ()), explained=seen.explained(rule), hits=_hits(seen, "since_update")[:2])
+
+
+def _listed(seen: Evidence) -> Iterator[Judged]:
+    """The same without times: packages that a writer lists with their versions before and after."""
+    order = list(components.load())
+    gone = {hit.captures["name"]: hit for hit in _hits(seen, "taken_out")}
+    pairs = [(hit.captures["name"], hit.captures["good"], hit.captures["bad"], [hit]) for hit in _hits(seen, "changed")]
+    pairs += [(name, gone[name].captures["good"], hit.captures["bad"], [gone[name], hit]) for hit in _hits(seen, "put_in")
+              if (name := hit.captures["name"]) in gone]
+    found = sorted(((order.index(of), good, bad, hits) for name, good, bad, hits in pairs if good != bad and (of := components.of_package(name.lower()))),
+                   key=lambda one: one[0])
+    if not found:
+        return
+    at, good, bad, hits = found[0]
+    component = components.load()[order[at]]
+    every = dict.fromkeys(f"{components.load()[order[place]].title} {old} -> {new}" for place, old, new, _ in found)
+    words = {"component": component.title, "good": good, "bad": bad, "all": "; ".join(list(every)[:_MOST]), "back": ""}
+    rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=component.layer)
+    yield Judged(rule, Answer(None, (), ()), explained=seen.explained(rule), hits=[*hits, *_hits(seen, "since_update")][:3])

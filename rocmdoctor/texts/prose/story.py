@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge import products
+from rocmdoctor.knowledge import products, tables
 from rocmdoctor.texts.lines import Lines, lazy
 
 _I = re.IGNORECASE
-# Label, lower-case words one of which must be there before the pattern is worth compiling, pattern.
-_APPS = (
-    ("ollama", "ollama", lazy(r"\bollama\b", _I)),
-    ("llama.cpp", "llama ggml_", lazy(r"\bllama\.?cpp\b|\bllama-(?:server|cli|bench|completion)\b|\bggml_", _I)),
-    ("lmstudio", "studio", lazy(r"\bLM ?Studio\b", _I)), ("lemonade", "lemonade", lazy(r"\blemonade\b", _I)),
-    ("comfyui", "comfy", lazy(r"\bcomfy(?:ui)?\b", _I)), ("vllm", "vllm", lazy(r"\bvllm\b", _I)),
-    ("koboldcpp", "koboldcpp", lazy(r"\bkoboldcpp\b", _I)), ("jan", "jan", lazy(r"\bJan (?:v?0\.\d|on (?:Windows|Linux|an?|my|the)\b|app\b|AI\b)|\b[Jj]an\.ai\b|\bjanhq\b")),
-    ("whisper.cpp", "whisper", lazy(r"\bwhisper(?:\.cpp|-cli)\b", _I)), ("sglang", "sglang", lazy(r"\bsglang\b", _I)),
-    ("jax", "jax", lazy(r"\bjax\b", _I)), ("stable-diffusion.cpp", "stable-diffusion.cpp", lazy(r"\bstable-diffusion\.cpp\b", _I)),
-    ("invokeai", "invokeai", lazy(r"\binvokeai\b", _I)), ("open-webui", "webui", lazy(r"\bopen-?webui\b", _I)),
-    ("text-generation-webui", "text-generation", lazy(r"\btext-generation-webui\b", _I)),
-    ("automatic1111", "automatic1111 stable-diffusion-webui", lazy(r"\bautomatic1111\b|\bstable-diffusion-webui\b", _I)),
-    ("localai", "localai", lazy(r"\blocalai\b", _I)), ("gpt4all", "gpt4all", lazy(r"\bgpt4all\b", _I)),
-    ("bitsandbytes", "bitsandbytes", lazy(r"\bbitsandbytes\b", _I)), ("pytorch", "torch", lazy(r"\bpytorch\b|\btorch\b", _I)),
-)
 _LONGEST_STORY = 60_000
+# Label, lower-case words one of which must be there before the pattern is worth compiling, pattern.
 _BACKENDS = (
     ("rocm", "rocm hip", lazy(r"\bROCm\b|\bHIP\b(?!_)|\bhipblas\w*", _I)),
     ("vulkan", "vulkan radv amdvlk", lazy(r"\bvulkan\b|\bRADV\b|\bAMDVLK\b", _I)),
@@ -60,6 +47,9 @@ _FAILS_ON = (
     lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,30}?\b(?:crash\w*|hang\w*|fails?|failed|is (?:broken|wrong)|(?:produces?|gives?|outputs?|"
                r"answers with|returns?) (?:garbage|gibberish|nonsense|nans?))\b", re.IGNORECASE),
     lazy(r"\b(?:crash\w*|hang\w*|fails?|garbage|gibberish|segfaults?)\b[^\n.;,]{0,25}?\b(?:with|on|in|using|under) (?:the )?(?P<b>vulkan|rocm|hip)\b", re.IGNORECASE),
+    lazy(r"\b(?:with|on|using|under) (?:the )?(?:llama(?:\.?cpp)?:)?(?P<b>vulkan|rocm|hip)(?: (?:backend|build|runtime|engine))?,? (?:it |the |all |every ?\w* |\w+ ){1,3}"
+         r"(?:(?:is|are|gives?|writes?|produces?|shows?|becomes?)(?: only| nothing but)? (?:garbage|gibberish|nonsense|rubbish|wrong|garbled|corrupt\w*|broken|black|noise)"
+         r"|hangs?|crashes|fails?|dies)\b", re.IGNORECASE),
 )
 _OTHER_GPU = lazy(r"\b(?:works?|worked|runs?|ran|is|was) (?:fine|well|ok|correctly|great|perfectly|without (?:a )?problems?)?\s?(?:on|with) (?:an?|my|the|another|a second)"
                         r"(?P<rest>[^\n.;]{2,60})|\b(?P<before>(?:on|with) (?:an?|my other|my old|another)[^\n.;,]{3,50}?) (?:it |the same \w+ |everything )?(?:works|worked|is fine|runs fine)\b",
@@ -155,9 +145,15 @@ def _alike(one: str, other: str) -> bool:
     return one[0] == other[0] == "b" or one.split(".")[0] == other.split(".")[0]
 
 
+@functools.cache
+def _applications() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    rows = tables.load("applications")["applications"]
+    return tuple((str(row["id"]), " ".join(row["words"]), lazy(row["pattern"], _I)) for row in rows)
+
+
 def subjects(text: str, lines: Lines) -> Iterator[Reading]:
     """The applications and backends that are named."""
-    yield from _named(text, lines, _APPS, "report.apps")
+    yield from _named(text, lines, _applications(), "report.apps")
     yield from _named(text, lines, _BACKENDS, "report.backends")
 
 

@@ -1,4 +1,4 @@
-"""Python tracebacks of any program: the last exception, and the package whose code raised it.
+"""Python tracebacks of any program: the exception it began with, the code that raised it, and who called that.
 
 >>> sample = '''Traceback (most recent call last):
 ...   File "/app/run.py", line 3, in <module>
@@ -10,12 +10,16 @@
 >>> for r in read(sample):
 ...     print(r.name, r.value, r.line)
 python.exception RuntimeError: No HIP GPUs are available 6
+python.failing_file torch/cuda/__init__.py 4
+python.failing_function _lazy_init 4
 python.failing_package torch 4
+python.calling_files ['app/run.py'] 2
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
@@ -24,41 +28,90 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 1
 KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
 
-_FRAME = lazy(r"File \"(.{1,400}?)\", line \d{1,7}(?:, in |\s*$)")
-_PACKAGE = lazy(r"(?:site-packages|dist-packages)[/\\]([A-Za-z_][\w]{0,60})")
-_RAISED = lazy(r"^(?:\([^)]{1,60}\) )?(?:\S{1,20} \d\d-\d\d [\d:]{8} \[.{1,60}?\] |\[rank\d+\]: ?|[|\s]{0,8})"
-               r"((?:[A-Za-z_][\w]{0,60}\.){0,8}[A-Z]\w{2,60}(?:Error|Exception|Interrupt|Exit|Warning|Found|Failed|Timeout))(?::\s?(.{0,400}))?$")
+_MOST_FRAMES = 200
+_MOST_BLOCKS = 100
+_KEPT = 6  # callers, and the last parts of a path: a home folder is no evidence
+_FRAME = lazy(r"File \"(.{1,400}?)\", line \d{1,7}(?:, in (\S{1,80})|\s*$)")
+_PACKAGE = lazy(r".*(?:site-packages|dist-packages)[/\\]+(?=([A-Za-z_][\w]{0,60}))")
+# What programs put before a line: a process and its number, a level with a time, a rank, a bar.
+_BEFORE = (r"^(?:\([^)]{1,60}\) ?)?(?:[A-Z]{4,8} )?(?:\d\d-\d\d [\d:]{8} )?(?:\[[\w/.: -]{1,80}\] ?){0,3}(?:\[rank\d+\]: ?)?[|\s]{0,8}")
+_RAISED = lazy(_BEFORE + r"((?:[A-Za-z_][\w]{0,60}\.){0,8}[A-Z]\w{2,60}(?:Error|Exception|Interrupt|Exit|Warning|Found|Failed|Timeout))(?::\s?(.{0,400}))?$")
+# What only repeats that another process or the code below failed.
+_REPEATS = lazy(r"(?i)see root cause|failed core proc|initiali[sz]ation failed|capture cuda graph failed|worker \w+ (died|failed)|process(es)? (exited|died)"
+                r"|exited with|exit code|returned non-zero|EngineDeadError|RayTaskError|ChildFailedError|CalledProcessError|BrokenPipe|KeyboardInterrupt"
+                r"|SystemExit|raised while|unexpectedly")
+
+
+@dataclass(slots=True)
+class _Raised:
+    """One exception with the frames above it, the innermost last: (file, function, line number)."""
+
+    said: str
+    line: int
+    frames: list[tuple[str, str, int]] = field(default_factory=list)
+    follows: bool = False  # while another was handled, or because of another
+
+    @property
+    def repeats(self) -> bool:
+        return bool(_REPEATS.search(self.said))
 
 
 def recognises(text: str) -> bool:
-    """The first line of a traceback.
+    """The first line of a traceback, or a frame of one whose beginning was cut off.
 
-    >>> recognises("Traceback (most recent call last):"), recognises("an exception")
-    (True, False)
+    >>> recognises("Traceback (most recent call last)"), recognises('  File "a.py", line 3, in f'), recognises("an exception")
+    (True, True, False)
     """
-    return "Traceback (most recent call last)" in text
+    return "Traceback (most recent call last)" in text or ('File "' in text and '", line ' in text)
+
+
+def _place(path: str) -> str:
+    """The part of a path that names the package: below site-packages, else its last folders, without whose home it is.
+
+    >>> _place("/venv/lib/python3.12/site-packages/torch/cuda/__init__.py"), _place("C:\\\\Users\\\\jane\\\\comfy\\\\ops.py")
+    ('torch/cuda/__init__.py', 'comfy/ops.py')
+    """
+    inside = _PACKAGE.match(path)
+    parts = [part for part in (path[inside.end():] if inside else path).replace("\\", "/").split("/") if part and not part.endswith(":")]
+    home = next((at + 2 for at, part in enumerate(parts) if part in ("home", "Users")), 0)
+    return "/".join(parts[home:][-_KEPT:])
+
+
+def _blocks(text: str) -> Iterator[_Raised]:
+    frames: list[tuple[str, str, int]] = []
+    follows = False
+    for number, line in lines(text):
+        if "Traceback (most recent call last)" in line:
+            frames = []
+        elif "During handling of the above" in line or "direct cause of the following" in line:
+            follows = True
+        elif "File " in line and (frame := _FRAME.search(line[:600])):
+            if len(frames) < _MOST_FRAMES:
+                frames.append((frame[1], frame[2] or "", number))
+        elif frames and number > frames[-1][2] + (0 if frames[-1][1] else 1) and (raised := _RAISED.match(line[:700])):
+            name = raised[1].rsplit(".", 1)[-1]
+            yield _Raised(f"{name}: {raised[2].strip()}"[:300] if raised[2] else name, number, frames, follows)
+            frames, follows = [], False
 
 
 def read(text: str) -> Iterator[Reading]:
-    """The last traceback that is not cut off before its exception."""
-    package, package_line = "", 0
-    inside = 0
-    found: list[Reading] = []
-    for number, line in lines(text):
-        if "Traceback (most recent call last)" in line:
-            inside, package, package_line = number, "", 0
-        elif inside:
-            frame = _FRAME.search(line[:600]) if "File " in line else None
-            if frame:
-                named = _PACKAGE.search(frame[1])
-                if named:
-                    package, package_line = named[1], number
-                continue
-            raised = _RAISED.match(line[:700])
-            if raised and number > inside + 1:
-                message = f"{raised[1].rsplit('.', 1)[-1]}: {raised[2].strip()}" if raised[2] else raised[1].rsplit(".", 1)[-1]
-                found = [Reading("python.exception", message[:300], "", number)]
-                if package:
-                    found.append(Reading("python.failing_package", package, "", package_line))
-                inside = 0
-    yield from found
+    """The last traceback that says more than that another failed; of a chain the exception it began with."""
+    found: _Raised | None = None
+    for count, one in enumerate(_blocks(text)):
+        if count >= _MOST_BLOCKS:
+            break
+        if found is None or (not one.repeats and not one.follows) or (found.repeats and not one.repeats):
+            found = one
+    if found is None:
+        return
+    yield Reading("python.exception", found.said, line=found.line)
+    path, function, line = found.frames[-1]
+    yield Reading("python.failing_file", _place(path), line=line)
+    if function and function != "<module>":
+        yield Reading("python.failing_function", function, line=line)
+    installed = [(package[1], at) for file, _, at in found.frames if (package := _PACKAGE.match(file))]
+    if installed:
+        yield Reading("python.failing_package", installed[-1][0], line=installed[-1][1])
+    callers = list(dict.fromkeys(_place(file) for file, _, _ in reversed(found.frames[:-1])))[:_KEPT]
+    if callers:
+        yield Reading("python.calling_files", callers, line=found.frames[-2][2])

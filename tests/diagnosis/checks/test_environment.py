@@ -10,8 +10,8 @@ import pytest
 import re2
 
 from rocmdoctor.diagnosis.checks._masks import left
-from rocmdoctor.diagnosis.checks._words import condition
 from rocmdoctor.knowledge import check_words, rules, tables
+from rocmdoctor.knowledge.conditions import of_table
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from doors import TOP, of_files, of_machine, of_text  # noqa: E402
@@ -164,7 +164,7 @@ def test_the_table_is_of_its_form():
             assert pattern is None or re2.compile(str(pattern))
         assert not row.get("wrong") or row.get("form_words"), row["name"]
         for harm in row.get("harm") or ():
-            condition(str(harm.get("only") or "1 == 1"))
+            of_table(str(harm.get("only") or "1 == 1"))
             assert {*(harm.get("explains") or ()), *(harm.get("needs") or ())} <= symptoms
             assert not harm.get("id") or harm["id"] in check_words.findings("environment")
     probe = (TOP / "probes/environment.py").read_text().split('NAMES = """')[1].split('"""')[0].split()

@@ -8,8 +8,8 @@ import sys
 import pytest
 import re2
 
-from rocmdoctor.diagnosis.checks._words import condition
 from rocmdoctor.knowledge import check_words, rules, tables
+from rocmdoctor.knowledge.conditions import of_table
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from doors import of_machine, of_text  # noqa: E402
@@ -110,6 +110,6 @@ def test_the_table_is_of_its_form():
         assert not name or name in table["known"][module]
         for harm in row.get("harm") or ():
             assert re2.compile(str(harm.get("value", ".*")))
-            condition(str(harm.get("only") or "1 == 1"))
+            of_table(str(harm.get("only") or "1 == 1"))
             assert set(harm.get("explains") or ()) <= symptoms
             assert harm.get("id") in check_words.findings("parameters") or harm.get("says") and harm.get("do")

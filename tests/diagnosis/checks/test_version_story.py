@@ -53,3 +53,18 @@ def test_the_update_before_it_began_asks_and_names_the_way_back(tmp_path):
 
 def test_an_update_that_nobody_speaks_of_is_no_lead(tmp_path):
     assert "updated-before-it-began" not in found(tmp_path, "Radeon 680M, Arch Linux. The screen stays black.", pacman=LOG)
+
+
+@pytest.mark.parametrize(("told", "component", "logs"), [
+    ("Radeon 680M. The screen is frozen after boot. The image before it boots normally.", "linux-firmware 20260810-1.fc44.noarch",
+     {"rpm": "-amd-gpu-firmware-20260810-1.fc44.noarch\n+amd-gpu-firmware-20260910-1.fc44.noarch\n-gnome-software-50.3-1.fc44\n+gnome-software-50.4-1.fc44\n"}),
+    ("Steam Deck. Since the update of 21 August (mesa, vulkan-radeon, lib32-* 26.1.6 -> 26.2.1) games crash at once.", "Mesa 26.1.6", {}),
+    ("RX 6600, CachyOS. After pacman -Syu (linux-cachyos-deckify 7.0.12-1 -> 7.2.3-3) the screen stays black.", "Linux kernel 7.0.12-1", {}),
+])
+def test_packages_listed_before_and_after(tmp_path, told, component, logs):
+    one = found(tmp_path, told, **logs)["updated-before-it-began"]
+    assert one.standing == "possible" and one.title.startswith(f"Does it go away with {component}")
+
+
+def test_a_list_alone_accuses_nobody(tmp_path):
+    assert "updated-before-it-began" not in found(tmp_path, "RX 6600. The screen stays black.", rpm="-mesa-26.1.6-1\n+mesa-26.2.0-1\n")

@@ -1,0 +1,1 @@
+"""For models: what one is told of a machine."""

@@ -1,0 +1,81 @@
+"""Where a program stopped and what its message means: the part of the stack that a traceback or a line names, against the table of parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.diagnose import Judged
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts.model import Hit
+from rocmdoctor.knowledge import compiled, tables
+from rocmdoctor.knowledge.conditions import Answer
+from rocmdoctor.knowledge.rules import Rulebook
+
+_CHECK = "failing_part"
+_FACTS = ("python.exception", "python.failing_file", "python.failing_function", "python.calling_files")
+_SHOWN = 150
+_MODULE = re.compile(r"(?:module|from) '([A-Za-z_][\w.]{0,60})'|No module named '([A-Za-z_][\w.]{0,60})'")
+_NEED = re.compile(r"(\d{4,7})\D{1,40}(\d{4,7})")
+# Of what only passes a call on nothing is said while somebody else is in the stack.
+_PASSES_ON = frozenset({"torch"})
+
+
+def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
+    """The exception of the traceback, else of a line that stands alone, with the part it came from."""
+    table = compiled.part(f"checks/{_CHECK}.yaml")
+    for message, row, hits, used in (*_traceback(seen), *_lines(seen)):
+        if re.search(table["leave"], message):
+            continue
+        form = next(form["id"] for form in table["forms"] if re.search(form["pattern"], message))
+        if row.get("cuda") and form in ("part-refuses-value", "part-stops", "part-does-not-know"):
+            form = "part-is-made-for-cuda"
+        rule = _words.rule(_CHECK, form, _values(seen, message, row, bool(used)), layer=row["layer"], observes=True, general=True)
+        yield Judged(rule, Answer(True, used, ()), explained=seen.explained(rule), hits=hits)
+        return
+
+
+def _parts() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = tables.load("parts")["parts"]
+    return rows
+
+
+def _of_file(path: str) -> dict[str, Any]:
+    return next((row for row in _parts() if re.search(row["files"], path)), {})
+
+
+def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tuple[str, ...]]]:
+    message, path = seen.text("python.exception"), seen.text("python.failing_file")
+    if not message or not path:
+        return
+    row = _of_file(path)
+    if not row or row["id"] in _PASSES_ON:
+        row = next((found for caller in seen.texts("python.calling_files") if (found := _of_file(caller)) and found["id"] not in _PASSES_ON), row)
+    if row:
+        used = tuple(name for name in _FACTS[:3] if seen.text(name))
+        yield message, row, _words.hits_of(seen.facts, used[:2], _CHECK), used
+
+
+def _lines(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tuple[str, ...]]]:
+    for name in ("native", "error"):
+        for hit in seen.hits_of(f"seen.failing.{name}"):
+            row = next((row for row in _parts() if "lines" in row and re.search(row["lines"], hit.text)), None) or next(
+                (row for app in seen.texts("about.app") for row in _parts() if row["id"] == app), None)
+            if row:
+                yield hit.captures["what"], row, [hit], ()
+
+
+def _values(seen: Evidence, message: str, row: dict[str, Any], traced: bool) -> dict[str, Any]:
+    path, function = (seen.text("python.failing_file"), seen.text("python.failing_function")) if traced else ("", "")
+    place = f" ({path}{f', {function}' if function else ''})" if path else ""
+    module, need = _MODULE.search(message), _NEED.search(message)
+    title = str(row["title"])
+    return {
+        "part": title if title.startswith("vLLM") else title[0].upper() + title[1:], "message": message[:_SHOWN].rstrip(), "place": place,
+        "module": (module[1] or module[2]) if module else path.split("/")[0] if path else row["id"],
+        "need": f"{need[1]} against {need[2]} bytes" if need else "64 KiB a workgroup on most",
+        "around": row.get("around") or "", "around_commands": row.get("around_commands") or "", "rebuild": row.get("rebuild") or "",
+        "rebuild_commands": row.get("rebuild_commands") or "", "update": row["update"], "update_commands": row.get("update_commands") or "",
+        "stale": " Kernels that were compiled before from other sources give such messages, too." if row.get("rebuild") else ""}
