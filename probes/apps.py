@@ -11,6 +11,7 @@ import re
 import trusted
 from probe_protocol import ask, main
 
+SAYS = "applications"
 PROVIDES = ["app.name", "app.version", "app.path", "ollama.version", "llama.build"]
 LANE = "quiet"
 DEADLINE = 10

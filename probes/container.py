@@ -5,6 +5,7 @@ import re
 
 from probe_protocol import main
 
+SAYS = "container and virtual machine"
 PROVIDES = ("container.kind", "container.rootless", "wsl.dxg", "wsl.libraries", "machine.virtual")
 LANE = "quiet"
 DEADLINE = 3

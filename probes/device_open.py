@@ -5,6 +5,7 @@ import os
 
 from probe_protocol import main
 
+SAYS = "access to the device nodes"
 PROVIDES = ("dev.kfd_openable", "dev.kfd_errno", "dev.render_openable")
 LANE = "loud"
 DEADLINE = 4

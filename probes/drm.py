@@ -5,6 +5,7 @@ import re
 
 from probe_protocol import emit_file, main
 
+SAYS = "GPUs on the PCI bus"
 PROVIDES = (
     "pci.amd_gpu_count", "pci.other_gpus", "gpu.pci_address", "gpu.pci_id", "gpu.subsystem_id", "gpu.revision",
     "gpu.name", "gpu.driver", "gpu.is_apu", "gpu.vram_bytes", "gpu.vram_used_bytes", "gpu.visible_vram_bytes",

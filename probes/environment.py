@@ -4,6 +4,7 @@ import os
 
 from probe_protocol import main
 
+SAYS = "environment variables"
 PROVIDES = ("env.*", "environment.set", "environment.server")
 LANE = "quiet"
 DEADLINE = 3

@@ -7,6 +7,7 @@ import os
 import trusted
 from probe_protocol import main, system_library
 
+SAYS = "memory as HIP says it"
 PROVIDES = ("gpu.hip_total_bytes", "gpu.hip_free_bytes")
 LANE = "loud"
 DEADLINE = 15

@@ -6,6 +6,7 @@ import sys
 
 from probe_protocol import emit_file, main
 
+SAYS = "system, kernel and driver module"
 PROVIDES = (
     "os.family", "os.distribution", "os.version", "os.name", "os.immutable", "boot.loader", "kernel.release",
     "kernel.cmdline", "kernel.lockdown", "kernel.numa_balancing", "kernel.stuck_processes", "machine.board", "machine.product",

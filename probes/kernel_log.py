@@ -4,6 +4,7 @@ import re
 
 from probe_protocol import ask, main
 
+SAYS = "kernel log"
 PROVIDES = ()
 LANE = "quiet"
 DEADLINE = 6

@@ -2,6 +2,7 @@
 
 from probe_protocol import main
 
+SAYS = "compute driver"
 PROVIDES = ("kfd.available", "kfd.gpu_nodes", "gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size",
             "gpu.kfd_pool_bytes", "gpu.kfd_banks", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu", "gpu.xgmi_links")
 LANE = "quiet"

@@ -5,6 +5,7 @@ import re
 
 from probe_protocol import emit_file, main
 
+SAYS = "RAM and its limits"
 PROVIDES = ("memory.ram_bytes", "memory.available_bytes", "memory.swap_bytes", "memory.installed_bytes",
             "memory.ttm_limit_bytes", "memory.ttm_pool_bytes", "memory.ttm_module")
 LANE = "quiet"

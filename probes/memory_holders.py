@@ -6,6 +6,7 @@ import time
 
 from probe_protocol import main
 
+SAYS = "who holds GPU memory"
 PROVIDES = ("gpu.holders", "memory.hidden_processes")
 LANE = "quiet"
 DEADLINE = 5

@@ -6,6 +6,7 @@ import re
 
 from probe_protocol import main
 
+SAYS = "OpenCL"
 PROVIDES = ["opencl.platforms"]
 LANE = "quiet"
 DEADLINE = 5

@@ -5,6 +5,7 @@ import stat
 
 from probe_protocol import main
 
+SAYS = "groups and permissions"
 PROVIDES = ("dev.kfd_exists", "dev.kfd_group", "dev.kfd_gid", "dev.kfd_mode", "dev.render_nodes", "dev.render_group",
             "user.groups", "user.root")
 LANE = "quiet"

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 
+SAYS = "PyTorch"
 PROVIDES = ["torch.python", "torch.version", "torch.hip", "torch.cuda", "torch.available", "torch.devices",
             "torch.arch_list", "torch.error", "pip.packages", "rocm.path", "rocm.kind", "rocm.version",
             "rocm.hip_version", "rocm.tensile_targets"]

@@ -8,6 +8,7 @@ import sys
 
 from probe_protocol import main
 
+SAYS = "ROCm installations"
 PROVIDES = ["rocm.path", "rocm.version", "rocm.kind", "rocm.tensile_targets", "rocm.hip_version",
             "runtime.rocm_version", "runtime.hip_version", "runtime.rocm_targets"]
 LANE = "quiet"

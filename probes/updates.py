@@ -17,6 +17,7 @@ import zlib
 import trusted
 from probe_protocol import ask, main
 
+SAYS = "update histories"
 PROVIDES = ()
 LANE = "quiet"
 DEADLINE = 15

@@ -8,6 +8,7 @@ import tempfile
 
 from probe_protocol import main, system_library
 
+SAYS = "Vulkan devices"
 PROVIDES = [
     "vulkan.instance_version", "vulkan.mesa_version", "vulkan.amdvlk_version",
     "vk.name", "vk.type", "vk.driver", "vk.driver_info", "vk.pci_id", "vk.pci_address", "vk.heaps",

@@ -8,6 +8,7 @@ import re
 
 from probe_protocol import main
 
+SAYS = "Vulkan drivers"
 PROVIDES = ["vulkan.loader", "vulkan.icds", "vulkan.broken_icds", "vulkan.mesa_version", "vulkan.amdvlk_version"]
 LANE = "quiet"
 DEADLINE = 5

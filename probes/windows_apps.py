@@ -7,6 +7,7 @@ import re
 from probe_protocol import main
 from windows_machine import Machine
 
+SAYS = "applications"
 PROVIDES = ("app.name", "app.version", "app.path", "ollama.version", "llama.build", "windows.lmstudio_engines", "windows.lmstudio_engine",
             "windows.lmstudio_engine_version", "windows.lmstudio_targets",            "windows.capture_programs")
 LANE = "quiet"

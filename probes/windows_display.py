@@ -5,6 +5,7 @@ import re
 from probe_protocol import main
 from windows_machine import DISPLAY_CLASS, Machine, number
 
+SAYS = "display adapters"
 PROVIDES = ("pci.amd_gpu_count", "pci.other_gpus", "gpu.pci_address", "gpu.pci_id", "gpu.subsystem_id", "gpu.revision", "gpu.name", "gpu.driver",
             "gpu.vram_bytes", "gpu.visible_vram_bytes", "gpu.bar_bytes", "gpu.driver_version", "gpu.driver_date", "gpu.driver_inf",
             "gpu.problem_code", "gpu.shared_bytes", "gpu.vram_budget_bytes", "gpu.vram_used_bytes", "gpu.shared_used_bytes", "gpu.adapter_order",

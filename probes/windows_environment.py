@@ -6,6 +6,7 @@ from environment import FAMILIES, LONGEST, NAMES
 from probe_protocol import main
 from windows_machine import Machine
 
+SAYS = "environment variables"
 PROVIDES = ("env.*", "windows.environment")
 LANE = "quiet"
 DEADLINE = 4

@@ -10,6 +10,7 @@ import re
 from probe_protocol import main
 from windows_machine import Machine
 
+SAYS = "event logs"
 PROVIDES = ("windows.display_resets", "windows.faults", "windows.stop_errors", "windows.driver_history", "windows.previous_driver",
             "windows.driver_changed", "windows.trouble_before_driver", "windows.trouble_since_driver", "windows.driver_store", "windows.updates")
 LANE = "quiet"

@@ -6,6 +6,7 @@ import re
 from probe_protocol import main
 from windows_machine import Machine
 
+SAYS = "HIP and ROCm"
 PROVIDES = ("windows.hip_dlls", "windows.hip_runtime", "windows.hip_runtime_version", "windows.rocm_in_system", "windows.rocm_on_path",
             "windows.visual_c_version", "rocm.path", "rocm.kind", "rocm.version", "rocm.tensile_targets", "runtime.rocm_version",
             "runtime.rocm_targets", "torch.python", "torch.version", "torch.hip", "torch.cuda")

@@ -5,6 +5,7 @@ import re
 from probe_protocol import main
 from windows_machine import Machine, number
 
+SAYS = "system and memory"
 PROVIDES = ("os.family", "os.name", "os.version", "machine.board", "machine.product", "machine.bios_version", "machine.bios_date", "machine.cpu",
             "machine.secure_boot", "memory.ram_bytes", "memory.available_bytes", "memory.installed_bytes", "memory.swap_bytes",
             "windows.build", "windows.release", "windows.reserved_bytes", "windows.commit_limit_bytes", "windows.commit_used_bytes",

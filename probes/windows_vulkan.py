@@ -6,6 +6,7 @@ import ntpath
 from probe_protocol import main
 from windows_machine import DISPLAY_CLASS, Machine, number
 
+SAYS = "Vulkan drivers"
 PROVIDES = ("vulkan.loader", "vulkan.icds", "vulkan.broken_icds", "windows.vulkan_loader_version", "windows.vulkan_layers", "opencl.platforms")
 LANE = "quiet"
 DEADLINE = 6

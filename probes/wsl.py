@@ -7,6 +7,7 @@ import windows_display
 from probe_protocol import Tree, main
 from windows_machine import DISPLAY_CLASS, Interop, Machine, number, recorded
 
+SAYS = "WSL"
 PROVIDES = ("wsl.kernel", "wsl.rocdxg", "wsl.hsa_runtimes", "wsl.bundled_runtimes", "wsl.config", "wsl.memory_limit_bytes", "wsl.interop", "wsl.docker",
             "wsl.gpus", "windows.driver_version", "windows.adrenalin", "windows.driver_date", "windows.build", "windows.release", "windows.dedicated_bytes")
 LANE = "quiet"

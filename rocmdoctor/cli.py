@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import importlib
 import pathlib
 import sys
@@ -12,6 +11,7 @@ import traceback
 import click
 
 from rocmdoctor import VERSION_LINE, __version__, commands, streams
+from rocmdoctor.commands._help import Group
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
 from rocmdoctor.share.wash import wash
@@ -20,7 +20,7 @@ _FIRST = ("check", "explain", "why", "test", "memory", "compare", "llm", "bundle
 _OWN = ("-h", "--help", "-V", "--version")
 
 
-class _Walked(click.Group):
+class _Walked(Group):
     """The commands are the modules of a folder; only the one that was typed is imported."""
 
     def invoke(self, ctx: click.Context) -> object:
@@ -39,20 +39,9 @@ class _Walked(click.Group):
                 args = ["check", *args]
         return super().parse_args(ctx, args)
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that was typed, or what it may have been meant to be."""
-        if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1, 0.5)
-            hint = f"did you mean {near[0]}?" if near else "`rocmdoctor --help` lists the commands"
-            hint = f"`rocmdoctor explain {args[0]}` reads files" if pathlib.Path(args[0]).exists() else hint
-            ctx.fail(f"There is no command {wash(args[0], 60)!r}; {hint}")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Every command with its whole first sentence."""
-        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(200)) for name, command in found if command])
+    def meant(self, ctx: click.Context, name: str) -> str:
+        """A path is for ``explain``."""
+        return f"`rocmdoctor explain {name}` reads files" if pathlib.Path(name).exists() else super().meant(ctx, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         folder = pathlib.Path(commands.__file__).parent

@@ -34,6 +34,11 @@ def test_generated_pages_are_fresh():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_man_page_and_the_completions_are_fresh():
+    done = subprocess.run([sys.executable, ROOT / "scripts/generate_shell.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def _blocks(page: str, language: str) -> list[str]:
     """The fenced blocks of a language on a page of docs/."""
     return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / "docs" / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import functools
 import json
 import os
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rocmdoctor.commands._formats import Usage, pair, unmixed
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.outcome import outcome, status
 from rocmdoctor.diagnosis.report import make_report
@@ -33,19 +33,17 @@ def now() -> str:
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
 
 
-class Usage(click.ClickException):
-    """Something the caller can put right: one line, status 2."""
-
-    exit_code = 2
-
-
 def write(path: str, text: str) -> None:
     """A file of text, or one line of what is in the way."""
     write_bytes(path, text.encode("utf-8", "replace"))
 
 
 def write_bytes(path: str, raw: bytes) -> None:
-    """A file, or one line of what is in the way."""
+    """A file, or standard output for ``-``, or one line of what is in the way."""
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(raw)
+        return
     try:
         pathlib.Path(path).write_bytes(raw)
     except OSError as error:
@@ -55,7 +53,7 @@ def write_bytes(path: str, raw: bytes) -> None:
 def write_whole(path: str, text: str) -> None:
     """A file that others read at any time: it is replaced whole, so nobody sees half of it. One line of what is in the way."""
     place = pathlib.Path(path)
-    if place.exists() and not place.is_file():  # a device or a pipe
+    if path == "-" or place.exists() and not place.is_file():  # a device, a pipe or standard output
         write(path, text)
         return
     temporary = place.with_name(f".{place.name}.{os.getpid()}.{os.urandom(4).hex()}")
@@ -82,17 +80,6 @@ def terminal() -> tuple[bool, int]:
     return (forced or sys.stdout.isatty()) and not os.environ.get("NO_COLOR"), shutil.get_terminal_size((100, 24)).columns
 
 
-STATUSES = """Exit status: 0 nothing found at or above --fail-on (default: error) · 1 something found · 2 wrong usage · 3 nothing found, but
-something that matters could not be examined · 70 rocmdoctor itself failed."""
-
-DONE = "Exit status: 0 done · 2 wrong usage or a file that cannot be written · 70 rocmdoctor itself failed."
-
-
-def epilog(*examples: str, statuses: str = STATUSES) -> str:
-    """The end of a command's help: examples, and what its exit statuses mean."""
-    return "\b\nExamples:\n" + "\n".join(f"  rocmdoctor {example}" for example in examples) + ("\n\n" + statuses if statuses else "")
-
-
 FORMATS = ("text", "full", "line", "json", "markdown", "html")
 
 
@@ -115,30 +102,17 @@ class Output:
     @property
     def wanted(self) -> list[tuple[str, str]]:
         """(format, file) of everything that was asked for; file "" is standard output, which takes one. Raises Usage."""
-        pairs = [_format(each) for each in self.formats]
+        known = (*FORMATS, *_forms())
+        pairs = [pair(each, known) for each in self.formats]
         pairs += [("json", "")] * self.as_json + [("markdown", "")] * self.markdown + ([(self.form, "")] if self.form else [])
         pairs += [("html", "" if self.html_file == "-" else self.html_file)] if self.html_file else []
         pairs += [("full", "")] * self.verbose + [("line", "")] * self.quiet
-        if sum(not file for _, file in pairs) > 1:
-            raise Usage(f"{' and '.join(name for name, file in pairs if not file)} would mix on standard output: give all but one a file, "
-                        "as in --format json=FILE")
-        return pairs or [("text", "")]
+        return unmixed(pairs) or [("text", "")]
 
     @property
     def shared(self) -> bool:
         """Whether what is printed or written may leave the machine."""
         return any(file or name not in ("text", "full", "line") for name, file in self.wanted)
-
-
-def _format(said: str) -> tuple[str, str]:
-    name, joint, file = said.partition("=")
-    known = (*FORMATS, *_forms())
-    if name not in known:
-        near = difflib.get_close_matches(name, known, 1, 0.5)
-        raise Usage(f"--format {said}: there is no format {name!r}; " + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"))
-    if joint and not file:
-        raise Usage(f"--format {said}: name a file after the =, or leave the = out")
-    return name, "" if file == "-" else file
 
 
 _OPTIONS: dict[str, Callable[[Any], Any]] = {
@@ -154,7 +128,7 @@ _OPTIONS: dict[str, Callable[[Any], Any]] = {
                             help="Exit with 1 from this severity on."),
     "rule_dirs": click.option("--rules", "rule_dirs", multiple=True, type=click.Path(exists=True, file_okay=False),
                               help="A further folder of rules."),
-    "save": click.option("--save", metavar="FILE", help="Keep the snapshot, as it is; `explain FILE` reads it."),
+    "save": click.option("--save", metavar="FILE", help="Keep the snapshot, as it is; `explain FILE` reads it, - prints it."),
     "no_redact": click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in JSON, HTML and Markdown."),
 }
 

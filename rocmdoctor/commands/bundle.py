@@ -7,7 +7,8 @@ import json
 import click
 
 from rocmdoctor import __version__
-from rocmdoctor.commands._console import DONE, epilog, redacted, redactor, write_bytes
+from rocmdoctor.commands._console import redacted, redactor, write_bytes
+from rocmdoctor.commands._help import DONE, epilog
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.facts.model import snapshot_to_json
 from rocmdoctor.render.report import html
@@ -17,7 +18,7 @@ from rocmdoctor.share import bundle as archive
 
 
 @click.command(epilog=epilog("bundle", "bundle --log ollama.log -o ticket.zip", "bundle --dry-run", statuses=DONE))
-@click.option("-o", "--out", metavar="FILE", default="rocmdoctor-bundle.tar.gz", show_default=True, help="Where to write it; .zip makes a zip.")
+@click.option("-o", "--out", metavar="FILE", default="rocmdoctor-bundle.tar.gz", show_default=True, help="Where to write it; .zip makes a zip, - prints it.")
 @click.option("--log", "logs", multiple=True, metavar="FILE", help="A log to read and to put in (an application's, say).")
 @click.option("--no-kernels", is_flag=True, help="Run nothing on the GPU and import no torch.")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
@@ -38,10 +39,11 @@ def command(out: str, logs: tuple[str, ...], no_kernels: bool, root: str, dry_ru
     parts.insert(0, archive.manifest(parts, __version__, snapshot.taken, private.removed))
     click.echo(verdict_words(report), err=True)
     for part in parts:
-        click.echo(f"{len(part.raw):>10}  {part.name:32} {part.what}")
+        click.echo(f"{len(part.raw):>10}  {part.name:32} {part.what}", err=out == "-")
     kinds = sorted({entry.kind for entry in private.removed})
     click.echo(f"taken out: {', '.join(f'{sum(e.kind == k for e in private.removed)} {k}' for k in kinds) or 'nothing'}", err=True)
     if dry_run:
         return
     write_bytes(out, archive.pack(parts, out.endswith(".zip")))
-    click.echo(f"written to {out}; `rocmdoctor explain {out}` reads it", err=True)
+    if out != "-":
+        click.echo(f"written to {out}; `rocmdoctor explain {out}` reads it", err=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, epilog, finish, output
+from rocmdoctor.commands._console import Output, finish, output
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.compare import states
 from rocmdoctor.diagnosis.examine import examine, keep_state, last_good
 from rocmdoctor.facts.model import Report

@@ -7,7 +7,9 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, epilog, now, output, redacted, redactor, show, tell_problems, terminal
+from rocmdoctor.commands._console import Output, now, output, redacted, redactor, show, tell_problems, terminal
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.compare import finding, moments, states
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder

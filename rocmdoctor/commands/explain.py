@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, epilog, finish, output, redacted, redactor, tell_problems
+from rocmdoctor.commands._console import Output, finish, output, redacted, redactor, tell_problems
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.examine import read
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report

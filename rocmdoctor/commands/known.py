@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-from rocmdoctor.commands._console import Usage, epilog, now
+from rocmdoctor.commands._console import now
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.subjects import gpu_words
 from rocmdoctor.facts import versions
 from rocmdoctor.knowledge import component_versions, known

@@ -8,7 +8,9 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, attached, epilog, now, output, redacted, redactor, show, tell_problems, write
+from rocmdoctor.commands._console import Output, attached, now, output, redacted, redactor, show, tell_problems, write
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from rocmdoctor.commands._console import Output, Usage, epilog, output, redacted, redactor, show, tell_problems, terminal
+from rocmdoctor.commands._console import Output, output, redacted, redactor, show, tell_problems, terminal
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.examine import examine, read
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import MEMORY, make_report

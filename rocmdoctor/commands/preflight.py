@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 import click
 
 from rocmdoctor import __version__
+from rocmdoctor.commands._formats import Usage, pair, unmixed
+from rocmdoctor.commands._help import Group, epilog
+from rocmdoctor.commands._progress import Progress
 
 if TYPE_CHECKING:
-    from rocmdoctor.commands._console import Usage
     from rocmdoctor.facts.model import Finding, Snapshot
     from rocmdoctor.preflight.policy import Policy
     from rocmdoctor.preflight.verdict import Outcome, Preflight
@@ -30,7 +32,12 @@ FORMATS = ("text", "json", "junit", "tap", "nagios", "prometheus", "github")
 _TURN_SECONDS = 300.0
 
 
-@click.group(invoke_without_command=True)
+_STATUSES = "Exit status: 0 PASS (or WARN) · 1 FAIL · 2 wrong usage or a bad policy · 3 UNKNOWN · 70 rocmdoctor itself failed."
+
+
+@click.group(cls=Group, invoke_without_command=True, epilog=epilog(
+    "preflight --policy mi300x-node", "preflight --policy site.yaml --level 2 --format text --format junit=result.xml", "preflight init -o site.yaml",
+    statuses=_STATUSES))
 @click.option("--policy", "policy_name", metavar="FILE", help="The policy: a file, or the name of a shipped one.")
 @click.option("--level", type=click.IntRange(1, 3), default=1, show_default=True,
               help="1 reads files and opens the device nodes; 2 asks drivers and torch and runs test kernels too, on idle GPUs only; "
@@ -39,20 +46,17 @@ _TURN_SECONDS = 300.0
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
 @click.option("--snapshot", "snapshot_file", metavar="FILE", help="A saved snapshot instead of this machine.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is examined (level 2).")
-@click.option("--format", "formats", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(FORMATS)}; several at once, one of them without FILE. "
+@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help=f"{', '.join(FORMATS)}; may be given again, all but one with a FILE. "
               "Private words are taken out of all but text on standard output.  [default: text]")
 @click.option("--fail-on", type=click.Choice(("error", "warning")), default="error", show_default=True, help="Exit with 1 from this on.")
 @click.option("--no-redact", is_flag=True, help="Leave names, addresses and keys in what is printed or written.")
 @click.pass_context
 def command(context: click.Context, policy_name: str | None, level: int, soak: str | None, root: str, snapshot_file: str | None, pythons: tuple[str, ...],
             formats: tuple[str, ...], fail_on: str, no_redact: bool) -> None:
-    """Provisioning: declared expectations, one verdict.
-
-    Exit status: 0 PASS (or WARN) · 1 FAIL · 2 wrong usage or a bad policy · 3 UNKNOWN · 70 rocmdoctor itself failed.
-    """
+    """Provisioning: declared expectations, one verdict."""
     if context.invoked_subcommand:
         return
-    wanted = _formats(formats)
+    wanted = unmixed([pair(each, FORMATS) for each in formats or ("text",)])
     length = _soak_length(level, soak, root, snapshot_file)
     if policy_name is None:
         from rocmdoctor.preflight.policy import shipped
@@ -72,7 +76,7 @@ def command(context: click.Context, policy_name: str | None, level: int, soak: s
     raise SystemExit(gate.exit_status)
 
 
-@command.command("lint")
+@command.command("lint", epilog=epilog("preflight lint site.yaml", statuses="Exit status: 0 no problem · 1 there are some · 2 wrong usage."))
 @click.argument("files", nargs=-1, required=True)
 def lint(files: tuple[str, ...]) -> None:
     """Explain what is wrong with policies, by file and line; 1 when anything is."""
@@ -91,7 +95,8 @@ def lint(files: tuple[str, ...]) -> None:
     raise SystemExit(1 if problems else 0)
 
 
-@command.command("init")
+@command.command("init", epilog=epilog("preflight init -o site.yaml", "preflight init --root recorded/ --name mi300x", statuses=
+                                       "Exit status: 0 done · 2 wrong usage or a file that cannot be written · 3 no AMD GPU is here."))
 @click.option("-o", "--out", metavar="FILE", help="Where to write it; standard output without.")
 @click.option("--name", default="this-machine", show_default=True, help="Name of the policy.")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one.")
@@ -115,8 +120,6 @@ def init(out: str | None, name: str, root: str, snapshot_file: str | None) -> No
 
 
 def _usage(text: str) -> Usage:
-    from rocmdoctor.commands._console import Usage
-
     return Usage("\n".join(map(_printable, text.split("\n"))))
 
 
@@ -129,19 +132,6 @@ def _printable(text: object) -> str:
 
 def _now() -> str:
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-
-
-def _formats(said: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(format, file) pairs; "" is standard output."""
-    pairs = [(name, file) for name, _, file in (each.partition("=") for each in said or ("text",))]
-    for (name, _), each in zip(pairs, said or ("text",), strict=True):
-        if name not in FORMATS:
-            raise _usage(f"--format {each}: there is no format {name!r}; there are {', '.join(FORMATS)}")
-        if each.endswith("="):
-            raise _usage(f"--format {each}: name a file after the =, or leave the = out")
-    if sum(not file for _, file in pairs) > 1:
-        raise _usage("several formats on standard output would mix: give all but one a file, as in --format junit=FILE")
-    return pairs
 
 
 def _policy(name: str) -> tuple[Policy, list[str]]:
@@ -196,12 +186,11 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
         home = pathlib.Path(os.path.expanduser("~"))
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, home, lambda words: click.echo(words, err=True)))))
     asked = needs_rules(each.path for each in policy.expectations)
-    progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    progress = Progress()
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(ready)
-        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, patience(), progress)
-    if progress:
-        click.echo("\r\033[K", err=True, nl=False)
+        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, patience(), progress.probe)
+    progress.clear()
     return snapshot, _findings(policy, snapshot)
 
 
@@ -330,7 +319,7 @@ def _rendered(gate: Preflight, name: str, no_redact: bool, to_file: bool) -> str
 
 def _write(gate: Preflight, formats: list[tuple[str, str]], no_redact: bool) -> None:
     """Everything asked for. What cannot be written is said, and then a pass is not certain any more: status 3."""
-    from rocmdoctor.commands._console import Usage, terminal, write_whole
+    from rocmdoctor.commands._console import terminal, write_whole
 
     for name, file in sorted(formats, key=lambda pair: not pair[1]):
         text = _rendered(gate, name, no_redact, bool(file))

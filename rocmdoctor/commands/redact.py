@@ -7,7 +7,9 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import DONE, Usage, attached, epilog, redactor, write
+from rocmdoctor.commands._console import attached, redactor, write
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import DONE, epilog
 from rocmdoctor.share.redact import redacted_files
 from rocmdoctor.share.wash import wash
 

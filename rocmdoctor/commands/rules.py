@@ -7,15 +7,18 @@ import re
 
 import click
 
-from rocmdoctor.commands._console import Usage
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import DONE, Group, epilog
 from rocmdoctor.knowledge import known, rules
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 
 _FOLDERS = click.option("--rules", "folders", multiple=True, type=click.Path(exists=True, file_okay=False), metavar="DIR",
                         help="A further folder of rules; may be given again.")
+_CHECKED = "Exit status: 0 done · 1 lint or test found a problem · 2 wrong usage · 70 rocmdoctor itself failed."
 
 
-@click.group("rules")
+@click.group("rules", cls=Group, epilog=epilog("rules list --grep \"strix halo\"", "rules show ollama-gfx-target-not-supported", "rules lint my-rules/",
+                                              "rules test my-rules/", statuses=_CHECKED))
 def command() -> None:
     """The knowledge, readable and checkable."""
 
@@ -24,7 +27,7 @@ def _book(folders: tuple[str, ...]) -> Rulebook:
     return rules.load(tuple(map(pathlib.Path, folders)))
 
 
-@command.command("list")
+@command.command("list", epilog=epilog("rules list", "rules list --grep \"ollama gfx1151\"", statuses=DONE))
 @click.option("--grep", "words", default="", metavar="WORDS", help="Only rules that hold all of these words, in any case.")
 @_FOLDERS
 def rules_list(words: str, folders: tuple[str, ...]) -> None:
@@ -52,7 +55,7 @@ def _shown(rule: Rule) -> list[str]:
     return [*lines, "", "Known from:", *(f"  {url}" for url in rule.references)]
 
 
-@command.command("show")
+@command.command("show", epilog=epilog("rules show ollama-gfx-target-not-supported", statuses=DONE))
 @click.argument("rule_id")
 @_FOLDERS
 def rules_show(rule_id: str, folders: tuple[str, ...]) -> None:
@@ -70,7 +73,7 @@ def _told(problems: list[str], what: str) -> None:
     raise SystemExit(1 if problems else 0)
 
 
-@command.command("lint")
+@command.command("lint", epilog=epilog("rules lint my-rules/", statuses=_CHECKED))
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
 def rules_lint(folders: tuple[str, ...]) -> None:
     """Check the form of the rules of the house and of further folders: fields, ids that dangle, commands that are none."""
@@ -80,7 +83,7 @@ def rules_lint(folders: tuple[str, ...]) -> None:
     _told(lint.form(book), f"{len(book.rules)} rules, {len(book.signals)} shared signals, {len(known.load().all())} known defects")
 
 
-@command.command("test")
+@command.command("test", epilog=epilog("rules test my-rules/", statuses=_CHECKED))
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
 def rules_test(folders: tuple[str, ...]) -> None:
     """Check that every example answers as it says: with folders only those of their rules, else all of the house."""

@@ -7,7 +7,9 @@ import pathlib
 
 import click
 
-from rocmdoctor.commands._console import Usage, epilog, terminal
+from rocmdoctor.commands._console import terminal
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._help import epilog
 from rocmdoctor.knowledge import rules
 
 

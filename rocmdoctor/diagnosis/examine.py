@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from rocmdoctor.commands._console import Usage, attached, now
+from rocmdoctor.commands._console import attached, now
+from rocmdoctor.commands._formats import Usage
+from rocmdoctor.commands._progress import Progress
 from rocmdoctor.compare import states
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.facts import limits
@@ -37,17 +38,17 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
-    progress = (lambda name, state: click.echo(f"\r\033[K  {name} ...", err=True, nl=False)) if sys.stderr.isatty() else None
+    progress = Progress()
     refused: list[str] = []
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress, patience=patience())
+        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress.probe, patience=patience())
         if root == "/" and not no_kernels:
             from rocmdoctor.live import kernel_tests
 
             chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
-            kernel_tests.run(found, texts, chosen, (lambda words: progress(words, "")) if progress else None)
+            kernel_tests.run(found, texts, chosen, progress.test)
         return found, texts
 
     with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
@@ -56,8 +57,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         scanner = Scanner(book.patterns())
         interpret.modules()  # so are the readers
         snapshot, lines = collecting.result()
-    if progress:
-        click.echo("\r\033[K", err=True, nl=False)
+    progress.clear()
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += refused + found.problems
     texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()

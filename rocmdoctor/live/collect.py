@@ -21,7 +21,7 @@ from rocmdoctor.live import trusted, warm
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
 
 SIDE_BY_SIDE = 4
-_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM")
+_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM", "SAYS")
 # What a recorded Windows machine consists of (see probes/windows_machine.py).
 _WINDOWS_EXPORTS = ("registry.reg", "windows.json")
 _HEAD_CAP = 1 << 20
@@ -34,7 +34,8 @@ Text = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``; ``system`` is linux (WSL as well), windows or any."""
+    """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``; ``system`` is linux (WSL as well), windows or any; ``says`` is
+    what it looks at, in words."""
 
     path: Path
     provides: tuple[str, ...]
@@ -43,6 +44,7 @@ class Probe:
     needs: tuple[str, ...]
     python: str
     system: str = "linux"
+    says: str = ""
 
 
 def read_head(path: Path) -> Probe | None:
@@ -66,7 +68,7 @@ def read_head(path: Path) -> Probe | None:
     try:
         return Probe(path, tuple(str(name) for name in head.get("PROVIDES", ())), head["LANE"],
                      float(head.get("DEADLINE", 5)), tuple(str(need) for need in head.get("NEEDS", ())),
-                     str(head.get("PYTHON", "own")), str(head.get("SYSTEM", "linux")))
+                     str(head.get("PYTHON", "own")), str(head.get("SYSTEM", "linux")), str(head.get("SAYS", path.stem)))
     except (TypeError, ValueError):
         return None
 
@@ -84,8 +86,8 @@ def _house_probes() -> list[Probe]:
     folder = data_dir("probes")
     heads = cache.stamped("probes.json", [*sorted(folder.glob("*.py")), *sorted(folder.glob("*/*.py")), Path(__file__)],
                           lambda: [[str(probe.path), *astuple(probe)[1:]] for probe in find_probes([folder])])
-    return [Probe(Path(path), tuple(provides), lane, deadline, tuple(needs), python, system)
-            for path, provides, lane, deadline, needs, python, system in heads]
+    return [Probe(Path(path), tuple(provides), lane, deadline, tuple(needs), python, system, says)
+            for path, provides, lane, deadline, needs, python, system, says in heads]
 
 
 def collect(
@@ -99,7 +101,7 @@ def collect(
 ) -> tuple[Snapshot, list[Text]]:
     """Run every probe, or those that ``only`` chooses. Returns the snapshot and texts to be read.
 
-    ``progress`` gets (probe, "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
+    ``progress`` gets (what a probe looks at, "waiting" | "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
     """
     told: Progress = progress or (lambda probe, state: None)
     system = system_of(root)
@@ -117,16 +119,18 @@ def collect(
         if refused is not None:
             facts: dict[str, Fact] = dict.fromkeys(probe.provides, refused)
             _merge(snapshot, facts)
-            told(probe.path.stem, refused.reason)
         elif probe.python == "user":
             jobs += [(probe, python) for python in pythons]
         else:
             jobs.append((probe, sys.executable))
 
+    for probe, _ in jobs:
+        told(probe.says, "waiting")
+
     def work(job: tuple[Probe, str]) -> Outcome:
-        told(job[0].path.stem, "started")
+        told(job[0].says, "started")
         outcome = _run_one(*job, root, patience, environment, forks)
-        told(job[0].path.stem, outcome.run.ended)
+        told(job[0].says, outcome.run.ended)
         return outcome
 
     quiet = [job for job in jobs if job[0].lane == "quiet"]

@@ -35,15 +35,21 @@ class Stopped(BaseException):
         return _FIRST_STATUS + self.number
 
     def __str__(self) -> str:
-        return f"rocmdoctor: ended by {signal.Signals(self.number).name}; its processes and temporary files are gone"
+        return f"rocmdoctor: {self.how}; its processes and temporary files are gone"
+
+    @property
+    def how(self) -> str:
+        """What ended it, in words."""
+        return "stopped by Ctrl-C" if self.number == signal.SIGINT else f"ended by {signal.Signals(self.number).name}"
 
 
 def _say(stopped: Stopped, stuck: int, folder: str) -> None:
     left = [f"{stuck} processes cannot be ended"] if stuck else []
     left += [f"{folder} could not be removed"] if folder else []
-    words = f"rocmdoctor: ended by {signal.Signals(stopped.number).name}; {', '.join(left)}" if left else str(stopped)
+    words = f"rocmdoctor: {stopped.how}; {', '.join(left)}" if left else str(stopped)
     with contextlib.suppress(OSError, ValueError):  # a terminal that hung up
-        os.write(2, (words + "\n").encode("utf-8", "replace"))
+        line = "\r\033[K" if os.isatty(2) else ""  # over the line of what was being done, and the ^C in it
+        os.write(2, (line + words + "\n").encode("utf-8", "replace"))
 
 
 @contextlib.contextmanager

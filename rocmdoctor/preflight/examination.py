@@ -51,7 +51,7 @@ def examination(taken: str, root: str, level: int, pythons: Sequence[str], scann
                 from rocmdoctor.live import kernel_tests
 
                 backends = kernel_tests.BACKENDS if pythons else tuple(name for name in kernel_tests.BACKENDS if name != "torch")
-                kernel_tests.run(snapshot, texts, kernel_tests.Plan(level, backends, tuple(pythons)), progress and (lambda words: progress(words, "")))
+                kernel_tests.run(snapshot, texts, kernel_tests.Plan(level, backends, tuple(pythons)), progress and (lambda words: progress(words, "started")))
     from rocmdoctor.texts import interpret  # big, and not needed while the probes run
 
     interpret.fill(snapshot, [interpret.gathered(name, text) for name, text in texts], scanner())

@@ -40,11 +40,13 @@ class Raw:
     """An attached file, or standard input."""
 
     def __init__(self, file: IO[bytes], budget: Budget) -> None:
+        # What is there, not all of ``count``: a read that waits for the rest inside would not hear a signal that came between its pieces.
         self._file, self._budget = file, budget
+        self._read: Callable[[int], bytes | None] = getattr(file, "read1", file.read)
 
     def read(self, count: int) -> bytes:
         """As :class:`Source`."""
-        piece = self._file.read(count)
+        piece = self._read(count)
         if piece is None:
             raise OSError("gives nothing at the moment")  # opened without waiting
         self._budget.packed += len(piece)

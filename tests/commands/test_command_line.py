@@ -21,9 +21,10 @@ def typed(*arguments: str) -> object:
     return CliRunner().invoke(cli, list(arguments), prog_name="rocmdoctor")
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("rules", "preflight")])
+@pytest.mark.parametrize("name", [*COMMANDS, "rules list", "rules show", "rules lint", "rules test", "preflight init", "preflight lint"])
 def test_help_has_examples(name: str) -> None:
-    done = typed(name, "--help")
+    done = typed(*name.split(), "--help")
+    assert "..." not in done.output.partition("Commands:")[2]
     assert done.exit_code == 0 and "Examples:" in done.output and f"  rocmdoctor {name}" in done.output
     assert "Exit status: 0" in done.output
 
@@ -39,6 +40,35 @@ def test_the_list_of_commands_is_whole_and_starts_with_check() -> None:
 def test_a_wrong_name_gets_the_right_one(wrong: str, meant: str) -> None:
     done = typed(wrong)
     assert done.exit_code == 2 and f"did you mean {meant}?" in done.output
+
+
+def test_a_wrong_name_in_a_group_gets_the_right_one() -> None:
+    done = typed("rules", "lsit")
+    assert done.exit_code == 2 and "did you mean list?" in done.output
+    assert "did you mean junit?" in typed("preflight", "--policy", "mi300x-node", "--format", "juint").output
+    assert "did you mean csv?" in typed("fleet", "--format", "csvv", MACHINE).output
+
+
+def test_a_dash_is_standard_output() -> None:
+    plain = CliRunner().invoke(cli, ["explain", CASE, "--json", "--save", "-"])
+    assert plain.exit_code == 1 and plain.stdout.startswith('{"schema": "rocmdoctor.snapshot/1"')
+    kept = CliRunner().invoke(cli, ["snapshot", "--root", MACHINE, "-o", "-"])
+    assert kept.exit_code == 0 and json.loads(kept.stdout)["schema"] == "rocmdoctor.snapshot/1"
+    assert CliRunner().invoke(cli, ["snapshot", "--root", MACHINE]).exit_code == 2
+    archive = CliRunner().invoke(cli, ["bundle", "--root", MACHINE, "-o", "-"])
+    assert archive.exit_code == 0 and archive.stdout_bytes[:2] == b"\x1f\x8b"
+
+
+def test_a_recorded_machine_is_not_tested() -> None:
+    done = CliRunner().invoke(cli, ["test", "--root", MACHINE])
+    assert done.exit_code == 3 and "nothing runs on a recorded machine" in done.stderr
+
+
+@pytest.mark.parametrize(("typed_so_far", "word"), [("ch", "check"), ("pre", "preflight")])
+def test_completion_knows_the_commands(typed_so_far: str, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("COMP_WORDS", f"rocmdoctor {typed_so_far}"), ("COMP_CWORD", "1"), ("_ROCMDOCTOR_COMPLETE", "bash_complete")):
+        monkeypatch.setenv(name, value)
+    assert f"plain,{word}\n" in CliRunner().invoke(cli, [], prog_name="rocmdoctor").output
 
 
 def test_a_path_is_for_explain() -> None:

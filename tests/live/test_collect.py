@@ -111,7 +111,8 @@ def test_this_machine():
     snapshot, _ = collect("now", progress=lambda probe, state: seen.append((probe, state)))
     assert value(snapshot, "kernel.release") == os.uname().release
     assert value(snapshot, "user.root") == (os.geteuid() == 0)
-    assert ("kernel", "started") in seen and ("kernel", "ok") in seen
+    states = [state for name, state in seen if name == "kernel log"]
+    assert states == ["waiting", "started", "ok"] and seen.index(("kernel log", "started")) > max(n for n, (_, state) in enumerate(seen) if state == "waiting")
     assert snapshot_from_json(snapshot_to_json(snapshot)) == snapshot
 
 
@@ -121,6 +122,7 @@ def test_every_probe_keeps_the_rules():
             assert declared(name), (probe.path.name, name)
         assert probe.lane in ("quiet", "loud") and 0 < probe.deadline <= 120, probe.path.name
         assert probe.python in ("own", "user"), probe.path.name
+        assert "_" not in probe.says and probe.says, probe.path.name
         assert not probe.path.stem.startswith("torch"), "shadows a module of the user"
 
 

@@ -190,7 +190,7 @@ def test_a_failure_of_our_own_is_70(tmp_path, policy, saved):
 def test_a_recorded_tree_and_the_shipped_policy_meant_for_it():
     done = run("preflight", "--policy", "radeon-workstation", "--root", MACHINES / "rx7900xtx")
     assert done.returncode == 3  # whether the nodes open is not recorded
-    assert "access.kfd" in done.stdout and "not done on a recorded machine" in done.stdout
+    assert "access.kfd" in done.stdout and "not done on a recorded machine" in " ".join(done.stdout.split())  # the path before it may be long
 
 
 # --- the law: what is hidden never passes ---
