@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from rocmdoctor.agents.fitting import Candidate, fitting
@@ -39,39 +38,9 @@ _FIRST_FACTS = ("gpu.name", "gpu.gfx_target", "gpu.gfx_reported", "about.gpu", "
                 "gpu.vram_bytes", "gpu.gtt_bytes", "gpu.is_apu", "gpu.driver", "gpu.pci_id")
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """One piece of evidence: a line of a text, or a fact."""
-
-    number: int
-    place: str
-    text: str
-    fact: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownFix:
-    """A fix out of the knowledge, by its short name."""
-
-    name: str
-    title: str
-    commands: tuple[str, ...]
-    of: str
-
-
-@dataclass(slots=True)
-class Package:
-    """``text`` is all that a reader gets; quotes and fixes are what an answer may refer to. ``left_out`` counts lines without room."""
-
-    text: str
-    quotes: dict[int, Quote] = field(default_factory=dict)
-    fixes: dict[str, KnownFix] = field(default_factory=dict)
-    left_out: int = 0
-
-
 def package(snapshot: Snapshot, findings: list[Finding], texts: Iterable[Text], book: Rulebook, redactor: Redactor, shared: Callable[[Redactor], Report],
-            most: int = MOST) -> Package:
-    """The package of at most ``most`` tokens; all is as it was read, and what ``redactor`` takes out is gone from what is told.
+            most: int = MOST) -> str:
+    """The package of at most ``most`` tokens as one text; all is as it was read, and what ``redactor`` takes out is gone from what is told.
 
     ``shared`` makes the report that may leave the machine. A name that its place gives away in one text goes everywhere, so texts and
     snapshot are learnt before a line is told.
@@ -90,18 +59,15 @@ class _Writer:
     def __init__(self, report: Report, lines: list[Line]) -> None:
         self.report = report
         self.lines = lines
-        self.quotes: dict[int, Quote] = {}
-        self.fixes: dict[str, KnownFix] = {}
+        self._fixes = 0
         self._of_line: dict[tuple[str, int], int] = {}
         self._of_fact: dict[str, int] = {}
 
-    def write(self, candidates: list[Candidate], most: int) -> Package:
+    def write(self, candidates: list[Candidate], most: int) -> str:
         """The package, in the order in which it is read; what one part does not need the others get."""
         room = most - _HEAD
         facts = fitted(self._facts(), lambda row: f"[000] {' = '.join(row[:2])}{row[2]}\n", min(_FACTS, room // 4))
-        for number, (name, value, _) in enumerate(facts, 1):
-            self.quotes[number] = Quote(number, name, value, name)
-            self._of_fact[name] = number
+        self._of_fact = {name: number for number, (name, *_) in enumerate(facts, 1)}
         said = "".join(f"[{number}] {name} = {value}{place}\n" for number, (name, value, place) in enumerate(facts, 1))
         unknown = self._unknown()
         room -= tokens(said) + tokens(unknown)
@@ -115,8 +81,7 @@ class _Writer:
         findings = "".join(self._finding(*one, keep=True) for one in told)
         fit = fitted(candidates, lambda one: self._candidate(len(candidates), one), room - tokens(findings))
         more = "".join(self._candidate(place, one, keep=True) for place, one in enumerate(fit, 1))
-        left = len(self.lines) - len(lines)
-        return Package(self._page(said, unknown, evidence, left, findings, more), self.quotes, self.fixes, left)
+        return self._page(said, unknown, evidence, len(self.lines) - len(lines), findings, more)
 
     def _page(self, facts: str, unknown: str, evidence: str, left: int, findings: str, candidates: str) -> str:
         verdict = wash_prose(outcome(self.report).words)
@@ -166,7 +131,6 @@ class _Writer:
             if line.source != source:
                 out.append(f"--- {wash(line.source, 80)}\n")
                 source = line.source
-            self.quotes[number] = Quote(number, f"{wash(line.source, 80)}:{line.line}", line.text)
             self._of_line[line.source, line.line] = number
             out.append(f"[{number}] {line.line}: {self._quoted(line)}\n")
         return "".join(out)
@@ -182,21 +146,20 @@ class _Writer:
             lines += [f"   {says}"] if says.rstrip(".") not in lines[0] else []
         for fix in finding.fixes[:2 if place <= _IN_FULL else 1]:
             commands = tuple(line for command in fix.commands for line in wash_command(command)) if place <= _IN_FULL else ()
-            lines.append(self._fix(finding.id, wash_prose(fix.title, 300), commands if len(commands) <= _MOST_COMMANDS else (), keep))
+            lines.append(self._fix(wash_prose(fix.title, 300), commands if len(commands) <= _MOST_COMMANDS else (), keep))
         return "\n".join(lines) + "\n"
 
     def _candidate(self, place: int, candidate: Candidate, keep: bool = False) -> str:
         needs = f"; {wash_prose(candidate.needs, 260)}" if candidate.needs else ""
         lines = [f"K{place} `{candidate.id}` ({candidate.kind}{needs}) {wash_prose(candidate.says, 420)}"]
-        lines += [self._fix(candidate.id, wash_prose(title, 260), commands if len(commands) <= _MOST_COMMANDS else (), keep)
+        lines += [self._fix(wash_prose(title, 260), commands if len(commands) <= _MOST_COMMANDS else (), keep)
                   for title, commands in candidate.fixes[:1]]
         lines += [f"   does not help: {wash_prose(', '.join(candidate.not_a_fix), 160)}"] if candidate.not_a_fix else []
         return "\n".join(lines) + "\n"
 
-    def _fix(self, of: str, title: str, commands: tuple[str, ...], keep: bool) -> str:
-        name = f"F{len(self.fixes) + 1}" if keep else "F00"
-        if keep:
-            self.fixes[name] = KnownFix(name, title, commands, of)
+    def _fix(self, title: str, commands: tuple[str, ...], keep: bool) -> str:
+        self._fixes += keep
+        name = f"F{self._fixes}" if keep else "F00"
         return f"   {name}: {title}" + "".join(f"\n       {command}" for command in commands)
 
     def _number(self, source: str, line: int, fact: str) -> int:

@@ -37,6 +37,5 @@ def _brief(snapshot: Snapshot, book: Rulebook, texts: list[Text], out: Output) -
         raise Usage("--brief is a form of its own: leave the other forms out")
     tell_problems(book)
     report = make_report(snapshot, book)
-    told = package(snapshot, report.findings, texts, book, redactor(out.no_redact), lambda each: redacted(snapshot, book, each))
-    click.echo(told.text, nl=False)
+    click.echo(package(snapshot, report.findings, texts, book, redactor(out.no_redact), lambda each: redacted(snapshot, book, each)), nl=False)
     raise SystemExit(status(report, out.fail_on))

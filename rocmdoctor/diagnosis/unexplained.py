@@ -33,8 +33,11 @@ def advice(symptom: str, layer: str, facts: dict[str, Fact]) -> tuple[str, list[
 
 def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -> list[Fix]:
     """What to vary first, best first, as steps with what each outcome means; those the writer has tried are left out."""
-    named = list(symptoms)
-    rows = [row for row in tables.load("experiments")["experiments"] if any(_fits(row, symptom, facts) for symptom in named) and _holds(row, look)]
+    told = frozenset(symptoms)
+    if not told:
+        return []
+    kinds = _kinds(_texts(facts, "about.app"))
+    rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, told, kinds, facts) and _holds(row, look)]
     rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
     return [_step(row, facts) for row in rows[:MOST_EXPERIMENTS]]
 
@@ -47,7 +50,8 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
 
 
 def _closeness(row: dict[str, Any]) -> int:
-    return sum(bool(row.get(name)) for name in ("apps", "kinds", "when", "when", "gpu", "set", "container", "backends")) + bool(row.get("symptoms"))
+    narrowed = sum(bool(row.get(name)) for name in ("symptoms", "apps", "kinds", "gpu", "set", "container", "backends"))
+    return narrowed + 2 * ("when" in row)  # a condition speaks of this report, the others of a kind of reports
 
 
 def _holds(row: dict[str, Any], look: Lookup) -> bool:
@@ -59,14 +63,14 @@ def _kinds(apps: Iterable[str]) -> set[str]:
     return {kind for row in tables.load("applications")["applications"] if row["id"] in named for kind in row["kinds"]}
 
 
-def _fits(row: dict[str, Any], symptom: str, facts: dict[str, Fact]) -> bool:
-    if row.get("symptoms") and symptom not in row["symptoms"]:
+def _fits(row: dict[str, Any], symptoms: frozenset[str], kinds: set[str], facts: dict[str, Fact]) -> bool:
+    if row.get("symptoms") and symptoms.isdisjoint(row["symptoms"]):
         return False
     for name, fact in (("apps", "about.app"), ("backends", "about.backend"), ("os", "about.os")):
         here = _texts(facts, fact)
         if row.get(name) and not set(row[name]) & {"linux" if value == "wsl" and name == "os" else value for value in here}:
             return False
-    if row.get("kinds") and not set(row["kinds"]) & _kinds(_texts(facts, "about.app")):
+    if row.get("kinds") and kinds.isdisjoint(row["kinds"]):
         return False
     words = {*_texts(facts, "about.gpu"), *(["several"] if len(items_of(facts)) > 1 else [])}
     if row.get("gpu") and not set(row["gpu"]) & words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +16,8 @@ from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 _CHECK = "failing_part"
-_FACTS = ("python.exception", "python.failing_file", "python.failing_function", "python.calling_files")
+_FACTS = ("python.exception", "python.failing_file", "python.failing_function")
+_OF_ROW = ("around", "around_commands", "rebuild", "rebuild_commands", "update", "update_commands")
 _SHOWN = 150
 _MODULE = re.compile(r"(?:module|from) '([A-Za-z_][\w.]{0,60})'|No module named '([A-Za-z_][\w.]{0,60})'")
 _NEED = re.compile(r"(\d{4,7})\D{1,40}(\d{4,7})")
@@ -26,7 +28,7 @@ _PASSES_ON = frozenset({"torch"})
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The exception of the traceback, else of a line that stands alone, with the part it came from."""
     table = compiled.part(f"checks/{_CHECK}.yaml")
-    for message, row, hits, used in (*_traceback(seen), *_lines(seen)):
+    for message, row, hits, used in itertools.chain(_traceback(seen), _lines(seen)):
         if re.search(table["leave"], message):
             continue
         form = next(form["id"] for form in table["forms"] if re.search(form["pattern"], message))
@@ -54,7 +56,7 @@ def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit],
     if not row or row["id"] in _PASSES_ON:
         row = next((found for caller in seen.texts("python.calling_files") if (found := _of_file(caller)) and found["id"] not in _PASSES_ON), row)
     if row:
-        used = tuple(name for name in _FACTS[:3] if seen.text(name))
+        used = tuple(name for name in _FACTS if seen.text(name))
         yield message, row, _words.hits_of(seen.facts, used[:2], _CHECK), used
 
 
@@ -76,6 +78,5 @@ def _values(seen: Evidence, message: str, row: dict[str, Any], traced: bool) -> 
         "part": title if title.startswith("vLLM") else title[0].upper() + title[1:], "message": message[:_SHOWN].rstrip(), "place": place,
         "module": (module[1] or module[2]) if module else path.split("/")[0] if path else row["id"],
         "need": f"{need[1]} against {need[2]} bytes" if need else "64 KiB a workgroup on most",
-        "around": row.get("around") or "", "around_commands": row.get("around_commands") or "", "rebuild": row.get("rebuild") or "",
-        "rebuild_commands": row.get("rebuild_commands") or "", "update": row["update"], "update_commands": row.get("update_commands") or "",
+        **{name: row.get(name) or "" for name in _OF_ROW},
         "stale": " Kernels that were compiled before from other sources give such messages, too." if row.get("rebuild") else ""}

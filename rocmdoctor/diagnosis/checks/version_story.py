@@ -77,10 +77,9 @@ def _updated(seen: Evidence) -> Iterator[Judged]:
     if not found:
         return
     first = found[0]
-    words = {"component": first.title, "good": first.old, "bad": first.new, "all": "; ".join(f"{one.title} {one.old} -> {one.new}" for one in found[:_MOST]),
-             "back": "\n".join(first.way_back[0].commands if first.way_back else ())}
-    rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=first.layer)
-    yield Judged(rule, Answer(None, ("updates.history",), ()), explained=seen.explained(rule), hits=_hits(seen, "since_update")[:2])
+    rows = [(one.title, one.old, one.new) for one in found]
+    back = "\n".join(first.way_back[0].commands if first.way_back else ())
+    yield _before_it_began(seen, rows, first.layer, ("updates.history",), _hits(seen, "since_update")[:2], back)
 
 
 def _listed(seen: Evidence) -> Iterator[Judged]:
@@ -94,9 +93,14 @@ def _listed(seen: Evidence) -> Iterator[Judged]:
                    key=lambda one: one[0])
     if not found:
         return
-    at, good, bad, hits = found[0]
-    component = components.load()[order[at]]
-    every = dict.fromkeys(f"{components.load()[order[place]].title} {old} -> {new}" for place, old, new, _ in found)
-    words = {"component": component.title, "good": good, "bad": bad, "all": "; ".join(list(every)[:_MOST]), "back": ""}
-    rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=component.layer)
-    yield Judged(rule, Answer(None, (), ()), explained=seen.explained(rule), hits=[*hits, *_hits(seen, "since_update")][:3])
+    listed = [(components.load()[order[place]], good, bad) for place, good, bad, _ in found]
+    rows = list(dict.fromkeys((component.title, good, bad) for component, good, bad in listed))
+    yield _before_it_began(seen, rows, listed[0][0].layer, (), [*found[0][3], *_hits(seen, "since_update")][:3])
+
+
+def _before_it_began(seen: Evidence, rows: list[tuple[str, str, str]], layer: str, used: tuple[str, ...], hits: list[Hit], back: str = "") -> Judged:
+    """The question whether it goes away with the older one: (component, older, newer), the most suspect first; ``back`` are the commands for that."""
+    title, good, bad = rows[0]
+    words = {"component": title, "good": good, "bad": bad, "all": "; ".join(f"{name} {old} -> {new}" for name, old, new in rows[:_MOST]), "back": back}
+    rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=layer)
+    return Judged(rule, Answer(None, used, ()), explained=seen.explained(rule), hits=hits)

@@ -18,6 +18,7 @@ python.calling_files ['app/run.py'] 2
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -97,9 +98,7 @@ def _blocks(text: str) -> Iterator[_Raised]:
 def read(text: str) -> Iterator[Reading]:
     """The last traceback that says more than that another failed; of a chain the exception it began with."""
     found: _Raised | None = None
-    for count, one in enumerate(_blocks(text)):
-        if count >= _MOST_BLOCKS:
-            break
+    for one in itertools.islice(_blocks(text), _MOST_BLOCKS):
         if found is None or (not one.repeats and not one.follows) or (found.repeats and not one.repeats):
             found = one
     if found is None:
