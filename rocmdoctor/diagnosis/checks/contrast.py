@@ -53,7 +53,8 @@ def _contrast(axis: Row, rows: list[Row], seen: Evidence) -> _Contrast | None:
     other = {str(row["value"]): str(row["title"]) for row in wrong} or _here(axis, {row["value"] for row in mine}, seen)
     if not other and not axis.get("alone"):
         return None
-    form = next((form for form in compiled.part(f"checks/{_CHECK}.yaml")["forms"] if form["axis"] == axis["id"] and _fits(form, {str(row["value"]) for row in right}, other)), None)
+    rights = {str(row["value"]) for row in right}
+    form = next((form for form in compiled.part(f"checks/{_CHECK}.yaml")["forms"] if form["axis"] == axis["id"] and _fits(form, rights, other)), None)
     return _Contrast(axis["id"], form["id"], right, wrong, list(other.values())) if form else None
 
 
@@ -73,7 +74,8 @@ def _here(axis: Row, told: set[str], seen: Evidence) -> dict[str, str]:
 
 def _title(value: str) -> str:
     """How a value of an axis is written."""
-    return next((str(row["title"]) for axis in tables.load("contrasts")["axes"] for row in axis.get("values") or () if row["id"] == value), applications.title(value))
+    rows = (row for axis in tables.load("contrasts")["axes"] for row in axis.get("values") or ())
+    return next((str(row["title"]) for row in rows if row["id"] == value), applications.title(value))
 
 
 def _titles(rows: list[Row]) -> list[str]:
@@ -82,9 +84,10 @@ def _titles(rows: list[Row]) -> list[str]:
 
 def _filled(one: _Contrast, seen: Evidence) -> dict[str, Any]:
     right = _titles(one.right)[:_MOST_NAMED]
-    told = dict.fromkeys(str(row["text"])[:_SHOWN] for row in [*one.right[:2], *one.wrong[:2]])
-    return {"right": " and ".join(right), "wrong": " and ".join(one.other[:_MOST_NAMED]) or "what was used before", "told": "; ".join(f'"{text}"' for text in told),
-            "word": right[0].split("=")[0].lstrip("-"), "app": _title(next(iter(seen.texts("about.app")), "the program"))}
+    told = dict.fromkeys(f'"{str(row["text"])[:_SHOWN]}"' for row in [*one.right[:2], *one.wrong[:2]])
+    app = next(iter(seen.texts("about.app")), "")
+    return {"right": " and ".join(right), "wrong": " and ".join(one.other[:_MOST_NAMED]) or "what was used before", "told": "; ".join(told),
+            "word": right[0].split("=")[0].lstrip("-"), "app": _title(app) if app else "the program"}
 
 
 def _hits(seen: Evidence, one: _Contrast) -> list[Hit]:

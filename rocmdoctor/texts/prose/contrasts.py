@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,48 +12,33 @@ from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import applications, products, tables
 from rocmdoctor.texts.lines import Lines, lazy, targets
+from rocmdoctor.texts.prose.verdicts import follows, verdict
 
 _I = re.IGNORECASE
 _MOST = 40  # clauses that are kept
 _SHOWN = 300
-_LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\\w*(?:Error|Exception|Warning): |HIP kernel errors|For debugging)|.*(?:level=|msg=)")
+_LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
+                        r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
 _QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`')
 _CLAUSE = later.pattern(
     r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b|,? \band (?=(?:with|on|in|under|as|the|it|a|an)\b)"
     r"|, (?=(?:with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
-_GOOD_WORD = (r"works?|worked|working|(?<!not )fine(?![- ]?tun)|ok(?:ay)?|right(?! (?:after|away|before|now|at|side|click))|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?"
-              r"|succe\w+|pass(?:es|ed)?|(?<!as )well|valid|smooth\w*|solve[sd]?|fix(?:es|ed) (?:it|this|that|the)|cure[sd]?|go(?:es)? away|went away|gone|helps|helped|unaffected|immune"
-              r"|(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded)|runs?(?= *$| through| again)|(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU|recogni[sz]ed|as expected|full speed|clean|names both correctly"
-              r"|(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)")
-_BAD_WORD = (r"fail\w*|crash\w*|hang[s]?|hung|freez\w+|frozen?|broke\w*|wrong\w*|garbage|gibberish|nonsense|rubbish|garbled|corrupt\w*|art[ei]facts?|glitch\w*|flicker\w*"
-             r"|black (?:picture|screen|image|output)s?|noise|nans?|errors?|errored|segfault\w*|segmentation|abort\w*|dies|died|killed|resets?|stuck|stall\w*|unusable"
-             r"|unstable|problems?|issues?|slow\w*|out of memory|oom|infinite|endless\w*|time-?outs?|timed out|exceptions?|faults?|unsupported|refuse[sd]?|lost|loses|missing"
-             r"|repeats?|repeated|slashes|happens?|happened|occurs?|occurred|artifacting")
-_NO = r"\b(?:no|not|never|no longer|without(?: any)?|\w+n't|cannot|nothing|none|nor|neither|hardly|barely|free of)\b"
-_SAME = later.pattern(
-    r"\b(?:the same(?= *(?:$|[,:;)]|(?:with|on|in|for|as|under|result|error|crash|fault|thing|behaviou?r|problem|happens|again|also|too|output|failure|message|symptoms?|issue)\b))"
-    r"|same (?:result|error|crash|fault|thing|behaviou?r|problem|with)|no (?:difference|change|effect|luck|improvement)"
-    r"|(?:did|does|do|made|makes?|changes?) (?:not|nothing|no) ?(?:help|change|difference)?(?= *$|[,;)])|(?:did|does|do)(?: not|n't) (?:help|change|matter)"
-    r"|without success|in vain|unchanged|regardless of|to no avail)", _I)
-_NOT_THIS = later.pattern(r"^\W*except\b", _I)
-_ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was)(?: not|n't)\W*$", _I)
-_NOT_BAD = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _BAD_WORD + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
-_NOT_GOOD = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _GOOD_WORD + r"|work|load|start|run|see|find|recogni[sz]e|use|list)\b"
-                          r"|\bno (?:usable |such |rocm |hip |amd )?(?:devices?|gpus?|cards?)\b", _I)
-_GOOD = later.pattern(r"\b(?:" + _GOOD_WORD + r")\b", _I)
-_BAD = later.pattern(r"\b(?:" + _BAD_WORD + r")\b", _I)
 # Another time is another machine: what was right then says nothing of what is compared now.
-_THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to|previously|used to|since|earlier|yesterday|last (?:week|month|year)|for (?:weeks|months|years|a long time)|a while|at first|once upon"
+_THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
+                      r"|previously|used to|since|earlier|yesterday|last (?:week|month|year)|for (?:weeks|months|years|a long time)|a while|at first"
                       r"|after (?:the |an? )?(?:\w+ )?(?:update|upgrade)\w*|should|would|could|expect\w*|supposed|if)\b", _I)
-_OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp\w+|unset(?:ting)?|turn(?:ing|ed)? off|switch(?:ing|ed)? off|leav\w+ out|lacks?|minus)(?: the)?(?: \w+)? ?$", _I)
+_OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp\w+|unset(?:ting)?|(?:turn|switch)(?:ing|ed)? off|leav\w+ out|lacks?|minus)"
+                            r"(?: the)?(?: \w+)? ?$", _I)
 _OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )?(?:off|disabled|unset|removed|empty|not set)\b", _I)
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
-    r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
+    r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
+    r"|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
 _NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$", _I)
 # What stands before a flag that is varied; else it belongs to a command.
-_VARIED = later.pattern(r"(?:^|[,;:(]|\b(?:with|set|setting|using|use|add|adding|added|by|only|even|and|or|the|of|pass|passing|via|plus|but|from|to|after|when)) *$", _I)
+_VARIED = later.pattern(r"(?:^|[,;:(]|\b(?:with|set|setting|using|use|add|adding|added|by|only|even|and|or|the|of|pass|passing|via|plus|but|from|to|after"
+                        r"|when)) *$", _I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +57,8 @@ def values() -> tuple[Value, ...]:
     """Every value that a pattern names: those of the axes, and the applications."""
     found = [Value(axis["id"], value["id"], value["title"], tuple(map(str, value["words"])), lazy(value["pattern"], _I))
              for axis in tables.load("contrasts")["axes"] for value in axis.get("values") or ()]
-    return (*found, *(Value("app", name, applications.title(name), tuple(row["words"]), lazy(row["pattern"], _I)) for name, row in applications.load().items()))
+    return (*found, *(Value("app", name, applications.title(name), tuple(row["words"]), lazy(row["pattern"], _I))
+                      for name, row in applications.load().items()))
 
 
 def _told(line: str) -> bool:
@@ -80,24 +67,11 @@ def _told(line: str) -> bool:
     return len(words) >= 3 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 2 >= len(words) and not _LOGGED.match(line)
 
 
-def verdict(clause: str) -> bool | None:
-    """Whether the clause says that something is right; None where it says nothing, or both.
-
-    >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more", "the same with ROCm", "I have a card")]
-    [True, False, True, False, None]
-    """
-    if _SAME.search(clause):
-        return False
-    good = bad = 0
-    for pattern, of_good in ((_NOT_BAD, True), (_NOT_GOOD, False)):
-        clause, number = pattern.subn(" ", clause)
-        good, bad = good + number * of_good, bad + number * (not of_good)
-    good, bad = good + bool(_GOOD.search(clause)), bad + bool(_BAD.search(clause))
-    return bool(good) if bool(good) != bool(bad) else None
-
-
 def _clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
-    """(offset, words, the same without what is quoted, right) of what is judged at once: a piece without a verdict goes with the next one of its sentence, the last with the one before."""
+    """(offset, words, the same without what is quoted, right) of what is judged at once.
+
+    A piece without a verdict goes with the next one of its sentence, the last with the one before.
+    """
     start = 0
     for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
         sentence, at = text[start:end], start
@@ -108,8 +82,8 @@ def _clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
         cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
         open_, before = 0, None
         pieces: list[tuple[int, int, bool]] = []
-        for first, last in zip(cuts, cuts[1:]):
-            right = _follows(plain[first:last], before)
+        for first, last in itertools.pairwise(cuts):
+            right = follows(plain[first:last], before)
             right = verdict(plain[open_:last]) if right is None else right
             if right is not None:
                 pieces.append((open_, last, right))
@@ -119,13 +93,6 @@ def _clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
             pieces.append((first, len(plain), right))
         for first, last, right in pieces:
             yield at + first, sentence[first:last], plain[first:last], right
-
-
-def _follows(piece: str, before: bool | None) -> bool | None:
-    """The verdict of a piece that says it by what stands before it: "except with X", "X does not"."""
-    if before is not None and _NOT_THIS.search(piece):
-        return not before
-    return (before is not True) if _ELLIPSIS.search(piece) else None
 
 
 def _named(clause: str) -> Iterator[tuple[str, str, str]]:
@@ -140,7 +107,8 @@ def _named(clause: str) -> Iterator[tuple[str, str, str]]:
     for found in _OPTION.finditer(clause):
         name = f"{found['env']}={found['to']}" if found["to"] else " ".join(found[0].split())
         off = _off(clause, found.start(), found.end())
-        if _NO_OPTION.search(name) or found["env"] and not (found["to"] or off) or found["flag"] and not off and not _VARIED.search(clause[:found.start()]):
+        told = off or (found["to"] if found["env"] else not found["flag"] or _VARIED.search(clause[:found.start()]))
+        if _NO_OPTION.search(name) or not told:
             continue
         yield "left-out" if off else "option", name, name
     for product in products.find(clause)[:3]:
@@ -165,7 +133,8 @@ def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
         if right and _THEN.search(clause):
             continue
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
-        found += [{"axis": axis, "value": value, "title": title, "right": right, "line": lines.at(offset), "text": said} for axis, value, title in _named(clause)]
+        place = {"right": right, "line": lines.at(offset), "text": said}
+        found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in _named(clause)]
         if len(found) >= _MOST:
             break
     if found:
