@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rocmdoctor.diagnosis import boot_commands, unexplained
@@ -20,6 +20,7 @@ from rocmdoctor.knowledge.rules import Rule, Rulebook
 
 MOST_EVIDENCE = 8
 MOST_POSSIBLE = 8
+_SET_BY_HAND = ("env.", "kernel.cmdline", "amdgpu.modprobe_options", "module.")
 
 
 @dataclass(slots=True)
@@ -133,6 +134,17 @@ def _observed(one: Judged, seen: Seen) -> Finding:
     return finding
 
 
+def _suspect(one: Judged, seen: Seen) -> Finding:
+    """A setting that is known to harm, where trouble was told that nothing else explains: whether it is the reason shows when it is taken out."""
+    return _finding(replace(one, rule=replace(one.rule, asks="Does the trouble go away without this setting?"), explained=["trouble-told"]), seen, "possible")
+
+
+def _by_hand(one: Judged) -> bool:
+    """Whether it rests on a setting that somebody made, and is more than a remark."""
+    return not one.row and SEVERITIES.index(one.rule.severity) <= SEVERITIES.index("warning") and any(
+        name.removeprefix(ANYWHERE).startswith(_SET_BY_HAND) for name in one.answer.used)
+
+
 def _decided(judged: list[Judged]) -> list[Judged]:
     """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
@@ -175,6 +187,9 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in left]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
     findings = [_finding(one, seen, "cause") for one in causes if not (one.rule.general or one.rule.observes)]
+    suspects = [] if findings or not seen.symptoms else [one for one in risks if _by_hand(one)]
+    risks = [one for one in risks if one not in suspects]
+    findings += [_suspect(one, seen) for one in suspects]
     findings += [_observed(one, seen) for one in causes if one.rule.observes and not one.rule.general]
     findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
