@@ -195,7 +195,8 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
     curated = [finding for one, finding in shown if one.explained and not one.row]
     findings += [finding for finding in curated if finding.severity != "info"]
-    findings += [_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in causes if one.rule.general]
+    general = sorted((one for one in causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
+    findings += [_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in general]
     findings += [finding for finding in curated if finding.severity == "info"]  # what only asks says less than what was observed
     findings += [finding for one, finding in shown if one.explained and one.row]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]

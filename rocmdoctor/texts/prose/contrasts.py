@@ -22,7 +22,7 @@ _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
 _QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`')
 _CLAUSE = later.pattern(
-    r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b|,? \band (?=(?:with|on|in|under|as|the|it|a|an)\b)"
+    r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
     r"|, (?=(?:with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
 # Another time is another machine: what was right then says nothing of what is compared now.
 _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
@@ -31,6 +31,13 @@ _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+
 _OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp\w+|unset(?:ting)?|(?:turn|switch)(?:ing|ed)? off|leav\w+ out|lacks?|minus)"
                             r"(?: the)?(?: \w+)? ?$", _I)
 _OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )?(?:off|disabled|unset|removed|empty|not set)\b", _I)
+_MOST_VERSIONS = 4
+_NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
+_VERSION = later.pattern(
+    r"(?:\b(?P<name>linux-firmware|amd-gpu-firmware|mesa|radv|linux|kernel|rocm|adrenalin|driver|ollama|llama\.?cpp|lm ?studio|lemonade|koboldcpp|comfyui"
+    r"|pytorch|torch|vllm|sglang|triton|aiter|bitsandbytes|bios)(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-]))"
+    r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+.~]?(?:rc|post|dev|git|a)?\d[\w.+~]*)?|20\d{6})"
+    r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|K|k|C|%|inch)\b)", _I)
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
     r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
@@ -67,7 +74,7 @@ def _told(line: str) -> bool:
     return len(words) >= 3 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 2 >= len(words) and not _LOGGED.match(line)
 
 
-def _clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
+def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
     """(offset, words, the same without what is quoted, right) of what is judged at once.
 
     A piece without a verdict goes with the next one of its sentence, the last with the one before.
@@ -93,6 +100,13 @@ def _clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
             pieces.append((first, len(plain), right))
         for first, last, right in pieces:
             yield at + first, sentence[first:last], plain[first:last], right
+
+
+def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
+    """("version", number, component) of the versions in the clause; a number whose component is not named has none."""
+    for found in itertools.islice(_VERSION.finditer(clause), _MOST_VERSIONS):
+        if not _NO_COMPONENT.search(clause[max(0, found.start() - 16):found.start("version")]):
+            yield "version", found["version"], (found["name"] or "").lower()
 
 
 def _named(clause: str) -> Iterator[tuple[str, str, str]]:
@@ -129,12 +143,12 @@ def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
     [('backend', 'vulkan', True), ('backend', 'rocm', False)]
     """
     found: list[dict[str, object]] = []
-    for offset, whole, clause, right in _clauses(text):
-        if right and _THEN.search(clause):
-            continue
+    for offset, whole, clause, right in clauses(text):
+        named = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
+        named += _named(clause) if not right or not _THEN.search(clause) else []  # with versions another time is the point
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
         place = {"right": right, "line": lines.at(offset), "text": said}
-        found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in _named(clause)]
+        found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in named]
         if len(found) >= _MOST:
             break
     if found:

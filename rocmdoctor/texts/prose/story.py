@@ -78,11 +78,14 @@ def _named(text: str, lines: Lines, table: tuple[tuple[str, str, re.Pattern[str]
 
 
 def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str], ...], other: str = "") -> Reading | None:
+    right = [(at, at + len(whole)) for at, whole, _, right in contrasts.clauses(text) if right] if other else []
     for pattern in patterns:
         for found in pattern.finditer(text):
             value = found["v"].rstrip(".-")
             before = text[max(0, found.start("v") - 24):found.start("v")]
             if value == other or _VOLTS.fullmatch(value) or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
+                continue
+            if any(start <= found.start("v") < end for start, end in right):  # what was right cannot be the bad one
                 continue
             if not other or _alike(value, other):
                 return Reading(name, value, line=lines.at(found.start("v")))
