@@ -29,7 +29,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         good, bad, name, hits = pair
         component = components.load().get(_names().get(name, ""))
         words = {"good": good, "bad": bad, "component": component.title if component else name}
-        rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app")
+        rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits[:3])
     elif _hits(seen, "since_update"):
@@ -62,6 +62,12 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
         version = seen.text(component.key) if component and component.key and hit.group == "good" else ""
         if version and good not in version and version not in good:
             return good, version, name, [hit]
+    for hit in _hits(seen, "first"):
+        bad_one = hit.captures["bad"]
+        name = next((app for app in seen.texts("about.app") if app in _names()), "")
+        if name and (seen.text(component.key).lstrip("b") == bad_one.lstrip("vb") if (component := components.load().get(_names()[name])) and component.key else False):
+            number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
+            return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]
     return None
 
 
