@@ -36,19 +36,10 @@ class Judged:
     row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
-def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
-    system = facts.get("about.os")
-    if not rule.platforms or not isinstance(system, Known):
-        return True
-    inside = facts.get("about.container") == Known(True, "computed")
-    names = {str(system.value)} | ({"container"} if inside else set()) | ({"linux"} if system.value == "wsl" else set())
-    return bool(names & set(rule.platforms)) or "container" in rule.platforms
-
-
 def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
     """Every cause that fits this system, asked for each item and at each place; of one item the best answer."""
     for rule in book.rules.values():
-        if rule.kind != "cause" or rule.status == "retired" or not _platform_fits(rule, seen.facts):
+        if rule.kind != "cause" or rule.status == "retired" or not seen.fits(rule):
             continue
         for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
             place, answer = seen.ask(rule, item)[0]
@@ -173,7 +164,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
         return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
-    everything = sorted([*_of_rules(seen, book), *checks(seen, book)], key=order)
+    everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=order)
     true = _decided([one for one in everything if one.answer.value is True])
     set_aside = {loser for one in true for loser in one.rule.instead_of} | {one.rule.id for one in true}
     causes, risks = [one for one in true if strong(one)], [one for one in true if not strong(one)]
