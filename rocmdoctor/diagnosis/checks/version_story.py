@@ -65,7 +65,8 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
     for hit in _hits(seen, "first"):
         bad_one = hit.captures["bad"]
         name = next((app for app in seen.texts("about.app") if app in _names()), "")
-        if name and (seen.text(component.key).lstrip("b") == bad_one.lstrip("vb") if (component := components.load().get(_names()[name])) and component.key else False):
+        component = components.load().get(_names().get(name, ""))
+        if component and component.key and seen.text(component.key).lstrip("b") == bad_one.lstrip("vb"):
             number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
             return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]
     return None
@@ -75,10 +76,12 @@ def _told(seen: Evidence) -> dict[bool, list[tuple[str, str, Hit]]]:
     """(version, component as named or "", line) of what was right and of what was wrong, by the clauses of the writer."""
     fact = seen.facts.get("report.contrasts")
     found: dict[bool, list[tuple[str, str, Hit]]] = {True: [], False: []}
-    for row in fact.value if isinstance(fact, Known) else []:
-        if row["axis"] == "version":
-            source = fact.source.rpartition(":")[0] if fact else ""
-            found[bool(row["right"])].append((str(row["value"]), str(row["title"]), Hit(_CHECK, "told", source, int(row["line"]), str(row["text"]), {})))
+    if isinstance(fact, Known):
+        source = fact.source.rpartition(":")[0]
+        for row in fact.value:
+            if row["axis"] == "version":
+                line = Hit(_CHECK, "told", source, int(row["line"]), str(row["text"]), {})
+                found[bool(row["right"])].append((str(row["value"]), str(row["title"]), line))
     return found
 
 

@@ -22,7 +22,8 @@ _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
 _QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`')
 _CLAUSE = later.pattern(
-    r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
+    r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b"
+    r"|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
     r"|, (?=(?:with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
 # Another time is another machine: what was right then says nothing of what is compared now.
 _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"

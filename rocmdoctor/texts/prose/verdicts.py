@@ -10,8 +10,10 @@ _I = re.IGNORECASE
 _RIGHT = "|".join((
     r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?|succe\w+|pass(?:es|ed)|valid|smooth\w*|clean|immune|unaffected",
     r"(?<!not )fine(?![- ]?tun)", r"right(?! (?:after|away|before|now|at|side|click))", r"(?<!as )well", r"helps|helped|solve[sd]?|cure[sd]?",
-    r"fix(?:es|ed) (?:it|this|that|the)", r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
-    r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)", r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|full speed",
+    r"fix(?:es|ed) (?:it|this|that|the)",
+    r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
+    r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)",
+    r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|full speed",
     r"(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)"))
 _WRONG = "|".join((
     r"fail\w*|crash\w*|hang[s]?|hung|freez\w+|frozen?|broke\w*|wrong\w*|abort\w*|dies|died|killed|resets?|stuck|stall\w*|unusable|unstable|slow\w*",

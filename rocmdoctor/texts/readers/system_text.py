@@ -47,7 +47,7 @@ _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
 _MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
-    r"|cannot access '?/dev/kfd|Command line: |^initrd=\S+ |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit", re.MULTILINE)
+    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:

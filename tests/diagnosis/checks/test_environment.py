@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
 import re
 import sys
@@ -10,8 +11,12 @@ import pytest
 import re2
 
 from rocmdoctor.diagnosis.checks._masks import left
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Snapshot
 from rocmdoctor.knowledge import check_words, rules, tables
 from rocmdoctor.knowledge.conditions import of_table
+from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.texts import attach, interpret
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from doors import TOP, of_files, of_machine, of_text  # noqa: E402
