@@ -1,0 +1,326 @@
+"""What a command that a model proposes would do: it only reads, it changes something, or it is dangerous.
+
+The table ``command_effects`` says what programs do. A command is dangerous where any part of it is, where any text in it is, and where it
+is written so that one cannot see what it does; what is not understood changes something.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import re2
+
+from rocmdoctor.agents import python_code
+from rocmdoctor.agents.shell import Step, Unreadable, Word, steps
+from rocmdoctor.knowledge import tables
+from rocmdoctor.share.wash import wash
+
+_ALL = "(?s)"  # an empty pattern
+LONGEST = 1000  # characters of a command
+_PROMPT = re.compile(r"^(?:\w+@[\w.-]+:\S* ?)?(?:[$#>%]|PS(?: [A-Z]:\\\S*)?>|C:\\\S*>)[ \t]+(?=\S)", re.IGNORECASE)
+_PLACES = re.compile(r"(?:/usr(?:/local)?|/opt/[\w.-]+|)/s?bin/[\w.+-]+")
+_HARMLESS = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "$null", "nul")
+_FORBIDDEN = re.compile(r"(?:^|/)dev/|^/proc(?!/sys/)|^/sys/firmware|/boot(?:/|$)|/firmware(?:/|$)"
+                        r"|/etc/(?:passwd|group|shadow|sudoers|fstab|crypttab|ld\.so\.preload|pam|ssh|cron|profile)"
+                        r"|\.ssh/|^/(?:usr/)?s?bin/|^/(?:etc|usr|lib\w*|bin|sbin)?$|efivars|physicaldrive|^\\\\", re.IGNORECASE)
+_MANY = re.compile(r"[*?\[{]")  # one word that stands for several files
+_SETTINGS = re.compile(r"/sys/(?:class|bus|module|devices)/")
+_PLAIN_WRAPPERS = ("sudo", "nice", "timeout", "watch", "xargs", "command", "time", "numactl")  # whose other options change nothing
+_NO_STRANGERS = frozenset("rm mv cp chmod chown chgrp kill unlink xargs find env sudo".split())
+_WRITERS = frozenset("tee sed cp mv ln install rsync scp copy-item move-item".split())
+_CODE_OPTION = re.compile(r"-[A-Za-z]*[ceEr]|--eval|--command|-Command", re.IGNORECASE)
+_POWERSHELL = ("powershell", "pwsh")
+
+
+class Effect(enum.IntEnum):
+    """The more the worse."""
+
+    READS = 0
+    CHANGES = 1
+    DANGEROUS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """What a program does with which arguments: patterns, None where the table has none."""
+
+    reads: Any
+    unless: Any
+    dangerous: Any
+
+    def effect(self, said: str, named: str, hidden: bool) -> Effect:
+        """With the arguments ``said``, of which some are ``hidden``; what only reads with them is not dangerous because of its name."""
+        always = self.dangerous is not None and self.dangerous.pattern == _ALL
+        if self.reads is not None and not (self.unless and self.unless.search(said)) and (self.reads.pattern == _ALL or self.reads.fullmatch(said)):
+            return Effect.DANGEROUS if self.dangerous and not always and self.dangerous.search(said) else _placed(named, Effect.READS)
+        return Effect.DANGEROUS if hidden or self.dangerous and self.dangerous.search(said) else Effect.CHANGES
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrapper:
+    takes: frozenset[str]
+    skip: int
+
+
+def _pattern(row: dict[str, Any], name: str) -> Any:
+    """The pattern of a row, None where it has none."""
+    return re2.compile(_ALL + str(row[name])) if name in row else None
+
+
+@functools.cache
+def _programs() -> dict[str, _Program]:
+    found: dict[str, _Program] = {}
+    for row in tables.load("command_effects")["programs"]:
+        made = _Program(*(_pattern(row, name) for name in ("reads", "unless", "dangerous")))
+        found |= dict.fromkeys(map(str, row["names"]), made)
+    return found
+
+
+@functools.cache
+def _wrappers() -> dict[str, _Wrapper]:
+    return {str(name): _Wrapper(frozenset(map(str, row.get("takes", ()))), int(row.get("skip", 0)))
+            for row in tables.load("command_effects")["wrappers"] for name in row["names"]}
+
+
+@functools.cache
+def _names(key: str) -> frozenset[str]:
+    return frozenset(str(name).lower() for name in tables.load("command_effects")[key])
+
+
+@functools.cache
+def _anywhere() -> Any:
+    return re2.compile("(?is)" + "|".join(f"(?:{each})" for each in tables.load("command_effects")["anywhere"]))
+
+
+def speaks_of_danger(text: str) -> bool:
+    """Whether a dangerous command stands in a text, however it is spaced, quoted, folded or dressed."""
+    plain = unicodedata.normalize("NFKC", wash(text, 100_000))
+    bare = re.sub(r"[\"'\\^`]+|\$\{?IFS\}?", lambda found: " " if found[0].startswith("$") else "", plain)
+    return any(_anywhere().search(each) is not None for each in {plain, bare, re.sub(r"[\"'`*_~\\]+", " ", plain), re.sub(r"[,{}\[\]]+", " ", bare)})
+
+
+def effect(command: str) -> Effect:
+    """What the command would do to the machine that it is typed on.
+
+    >>> effect("rocminfo | grep -i gfx"), effect("sudo modprobe -r amdgpu").name, effect("sudo sh -c 'dd if=a of=/dev/sda'").name
+    (<Effect.READS: 0>, 'CHANGES', 'DANGEROUS')
+    """
+    text = _PROMPT.sub("", command.strip(), count=1)
+    lines = text.splitlines()
+    if not text:
+        return Effect.CHANGES
+    hidden = any(wash(line, LONGEST) != line.strip().replace("\t", " ") for line in lines)  # escapes, control and invisible characters
+    if hidden or len(text) > LONGEST or not text.isascii() or speaks_of_danger(text):
+        return Effect.DANGEROUS
+    return _effect(text, 0)
+
+
+def _effect(text: str, depth: int) -> Effect:
+    try:
+        found = steps(text, depth)
+    except Unreadable:
+        return Effect.DANGEROUS
+    given = {name for step in found for name, _ in step.settings}
+    return max((_step(step, given, depth) for step in found), default=Effect.CHANGES)
+
+
+def _step(step: Step, given: set[str], depth: int) -> Effect:
+    """One program. ``given`` are variables that the same line sets: what is reached through them is hidden."""
+    worst = Effect.READS
+    for word in [*step.words, *step.writes, *(word for _, word in step.settings)]:
+        for inner in word.nested:
+            worst = max(worst, _effect(inner, depth + 1))
+    for name, word in step.settings:
+        worst = max(worst, _setting(name, word))
+    for word in step.writes:
+        worst = max(worst, _target(word, given))
+    if not step.words:
+        return max(worst, Effect.CHANGES) if step.settings or step.writes else worst
+    return max(worst, _program(step.words, step.piped or step.fed, given, depth))
+
+
+def _setting(name: str, word: Word) -> Effect:
+    if name.lower() in _names("executed"):
+        return Effect.DANGEROUS
+    plain = not name or re2.fullmatch(str(tables.load("command_effects")["settings"]), name) is not None
+    return Effect.READS if plain or "=" not in word.text else Effect.CHANGES
+
+
+def _target(word: Word, given: set[str]) -> Effect:
+    """What it is to write there."""
+    path = word.text.strip()
+    if path.lower() in _HARMLESS:
+        return Effect.READS
+    hidden = word.nested or word.veiled or given.intersection(word.variables) or _MANY.search(path) and not _SETTINGS.match(path)
+    straight = posixpath.normpath("/" + path.lstrip("/")) if path.startswith("/") else path
+    return Effect.DANGEROUS if hidden or _FORBIDDEN.search(path) or _FORBIDDEN.search(straight) else Effect.CHANGES
+
+
+def _program(words: list[Word], fed: bool, given: set[str], depth: int) -> Effect:
+    """The program with its arguments; ``fed``: something is written into it."""
+    head = words[0]
+    if head.nested or head.veiled or head.variables or re.search(r"[*?\[\]{}^%!]", head.text):
+        return _powershell_setting(head)
+    name = _base(head.text)
+    if not name:
+        return Effect.DANGEROUS
+    if name in _names("shells") and name not in _wrappers() or name in _POWERSHELL or name == "cmd":
+        return _shell(name, words[1:], fed, depth)
+    if name in _names("interpreters") or re.fullmatch(r"python\d[\d.]*", name):
+        return _interpreter(name, words[1:], fed)
+    if name in (".", "source"):
+        return Effect.DANGEROUS if any(word.process or word.nested for word in words[1:]) else Effect.CHANGES
+    if name in _wrappers():
+        return _wrapped(name, words, fed, given, depth)
+    said = " ".join(word.text for word in words[1:])
+    known = _programs().get(name)
+    if known is None:
+        return max((_hidden(words[at:], fed, given, depth) for at in range(1, len(words))), default=Effect.CHANGES)
+    if name in _WRITERS:
+        files = [word for word in words[1:] if not word.text.startswith("-")]
+        written = files if name in ("tee", "sed", "mv", "move-item") else files[-1:]
+        if name != "sed" or re.search(r"(?:^| )(?:-[A-Za-z]*i|--in-place)", said):
+            worst = max((_target(word, given) for word in written), default=Effect.READS)
+            if name == "tee" or worst is Effect.DANGEROUS:
+                return worst
+    if name == "find":
+        return _find(words, known, said, given, depth)
+    return known.effect(said, head.text, bool(given.intersection(name for word in words[1:] for name in word.variables)))
+
+
+def _base(text: str) -> str:
+    """The name of a program without its folder and ``.exe``, in small letters."""
+    return re.split(r"[/\\]", text)[-1].lower().removesuffix(".exe")
+
+
+def _placed(said: str, found: Effect) -> Effect:
+    """A program that is named by a path is the one we know only where programs of the system lie."""
+    return found if "/" not in said and "\\" not in said or _PLACES.fullmatch(said) else max(found, Effect.CHANGES)
+
+
+def _powershell_setting(head: Word) -> Effect:
+    """``$env:NAME="value"`` sets a variable; any other program whose name is only known when it runs is hidden."""
+    found = re.fullmatch(r"\$env:([A-Za-z_]\w*)=.*", head.text)
+    return Effect.CHANGES if found and found[1].lower() not in _names("executed") and not head.nested else Effect.DANGEROUS
+
+
+def _hidden(words: list[Word], fed: bool, given: set[str], depth: int) -> Effect:
+    """What begins in the middle of the words of a program that nobody knows: only what is dangerous counts."""
+    name = _base(words[0].text)
+    known = name in _programs() and _programs()[name].reads is None and _programs()[name].dangerous is not None
+    if not known and name not in _names("shells"):
+        return Effect.CHANGES
+    return max(Effect.CHANGES, _program(words, fed, given, depth + 1)) if depth < 4 else Effect.DANGEROUS
+
+
+def _wrapped(name: str, words: list[Word], fed: bool, given: set[str], depth: int) -> Effect:
+    """The program that another one runs."""
+    wrapper, at, least = _wrappers()[name], 1, Effect.READS
+    skip = wrapper.skip
+    while at < len(words):
+        text = words[at].text
+        if name == "env" and (text.startswith(("-S", "--split-string")) or words[at].nested):
+            return Effect.DANGEROUS
+        if text.startswith("-") and len(text) > 1:
+            at += 2 if text in wrapper.takes else 1
+            least = least if text in wrapper.takes or name in _PLAIN_WRAPPERS else max(least, Effect.CHANGES)
+        elif name in ("sudo", "env", "doas") and re.match(r"[A-Za-z_]\w*=", text):
+            least = max(least, _setting(text.partition("=")[0], words[at]))
+            at += 1
+        elif skip:
+            skip, at = skip - 1, at + 1
+        else:
+            break
+    if at >= len(words):
+        return max(least, Effect.READS if name in ("env", "time") else Effect.DANGEROUS if fed and name != "xargs" else Effect.CHANGES)
+    inner = words[at:]
+    if name == "xargs" and _not_with_unknown(inner[0]):
+        return Effect.DANGEROUS  # what comes out of the pipe is not known
+    if name == "watch" and len(inner) == 1 and " " in inner[0].text:
+        return max(least, _effect(inner[0].text, depth + 1))
+    others = max((_hidden(words[place:], fed, given, depth) for place in range(1, len(words))), default=Effect.CHANGES)
+    return max(least, _program(inner, fed and name != "xargs", given, depth + 1) if depth < 4 else Effect.DANGEROUS,
+               Effect.DANGEROUS if others is Effect.DANGEROUS else Effect.READS)
+
+
+def _shell(name: str, words: list[Word], fed: bool, depth: int) -> Effect:
+    """A shell in a shell: what it is told to run."""
+    if fed or any(word.process for word in words) or name in ("busybox", "toybox"):
+        return Effect.DANGEROUS
+    if name == "cmd":
+        place = next((at for at, word in enumerate(words) if word.text.lower() in ("/c", "/k")), None)
+        return _effect(" ".join(word.text for word in words[place + 1:]), depth + 1) if place is not None else Effect.CHANGES
+    for at, word in enumerate(words):
+        low = word.text.lower()
+        if name in _POWERSHELL:
+            if re.fullmatch(r"[-/](?:e|ec|en|enc\w*)", low) or word.nested:
+                return Effect.DANGEROUS
+            if re.fullmatch(r"[-/](?:c|co\w*)", low):
+                return _effect(" ".join(each.text for each in words[at + 1:]), depth + 1)
+        elif re.fullmatch(r"-[a-z]*c[a-z]*", low):
+            rest = words[at + 1:]
+            return Effect.DANGEROUS if not rest or rest[0].nested or rest[0].variables and len(rest) > 1 else _effect(rest[0].text, depth + 1)
+        elif re.fullmatch(r"-[a-z]*s[a-z]*", low):
+            return Effect.DANGEROUS
+    return Effect.CHANGES
+
+
+def _interpreter(name: str, words: list[Word], fed: bool) -> Effect:
+    """Code in another language: Python that only asks for versions and devices reads; anything that could hide something is dangerous."""
+    if any(word.nested for word in words):
+        return Effect.DANGEROUS
+    for at, word in enumerate(words):
+        if re.fullmatch(r"-V|--version", word.text) and len(words) == 1:
+            return Effect.READS
+        if name.startswith("python") and word.text == "-m":
+            module = words[at + 1].text if at + 1 < len(words) else ""
+            reads = module == "torch.utils.collect_env" or module == "pip" and len(words) > at + 2 and words[at + 2].text in ("list", "show", "freeze", "check", "debug")
+            return Effect.READS if reads else Effect.CHANGES
+        if _CODE_OPTION.fullmatch(word.text) or name not in ("python", "python3") and word.text.startswith("-"):
+            code = " ".join(each.text for each in words[at:])
+            if word.text == "-c" and len(words) == at + 2 and name.startswith("python") and python_code.only_asks(words[at + 1].text):
+                return Effect.READS
+            return Effect.DANGEROUS if python_code.may_hide(code) or not name.startswith("python") else Effect.CHANGES
+    return Effect.DANGEROUS if fed else Effect.CHANGES
+
+
+def _find(words: list[Word], known: _Program, said: str, given: set[str], depth: int) -> Effect:
+    """``find`` and what it runs."""
+    if known.dangerous.search(said):
+        return Effect.DANGEROUS
+    places = [at for at, word in enumerate(words) if re.fullmatch(r"-(?:exec|execdir|ok|okdir)", word.text)]
+    if not places:
+        return Effect.CHANGES if known.unless.search(said) else Effect.READS
+    worst = Effect.READS
+    for at in places:
+        inner = list(_until_end(words[at + 1:]))
+        if not inner or _not_with_unknown(inner[0]):
+            return Effect.DANGEROUS
+        worst = max(worst, _program(inner, False, given, depth + 1) if depth < 4 else Effect.DANGEROUS)
+    return worst
+
+
+def _not_with_unknown(word: Word) -> bool:
+    """Whether the program must not get arguments that nobody has seen."""
+    name = _base(word.text)
+    return name in _NO_STRANGERS or name in _names("shells") or name in _names("interpreters")
+
+
+def _until_end(words: list[Word]) -> Iterator[Word]:
+    for word in words:
+        if word.text in (";", "+"):
+            return
+        yield word
+
+
+def known_program(text: str) -> bool:
+    """Whether a text begins with the name of a program that the table has, so that it is a command and no quote."""
+    name = _base(_PROMPT.sub("", text.strip()).split(" ")[0])
+    return name in _programs() or name in _wrappers()
