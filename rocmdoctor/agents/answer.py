@@ -69,7 +69,7 @@ class _Judge:
 
     def _quote(self, number: int) -> Quoted:
         item = self._package.evidence[number]
-        return Quoted(number, item.source, item.line, item.text)
+        return Quoted(number, item.source, item.line, "(not shown: it names a dangerous command)" if speaks_of_danger(item.text) else item.text)
 
     def _prose(self, said: Any, most: int) -> str:
         """A paragraph without sentences that name something dangerous, numbers that do not exist, and words that are quoted from nowhere."""
@@ -78,12 +78,12 @@ class _Judge:
         text = wash_prose(said[:MOST_SAID], most)
         if text.strip().rstrip(".").lower() in FORM or not re.search(r"\w{2}", text):
             return ""
+        text = _QUOTE.sub(self._quoted, text)
         if speaks_of_danger(said[:MOST_SAID]) or speaks_of_danger(text):
-            sentences = re.split(r"(?<=[.!?;:])\s+", text)
+            sentences = re.split(r"(?<=[.!?;])\s+", text)
             kept = [sentence for sentence in sentences if not speaks_of_danger(sentence)]
             self._opinion.withheld += max(1, len(sentences) - len(kept))
             text = " ".join(kept) if not speaks_of_danger(" ".join(kept)) else ""
-        text = _QUOTE.sub(self._quoted, text)
         return _CITED.sub(self._citation, text).strip()
 
     def _quoted(self, found: re.Match[str]) -> str:
@@ -96,7 +96,7 @@ class _Judge:
 
     def _citation(self, found: re.Match[str]) -> str:
         kept = [number for number in re.findall(r"\d+", found[1]) if self._there(int(number))]
-        return f"[{', '.join(kept)}]" if kept else ""
+        return f"[{', '.join(kept)}]" if kept else "[no such evidence]"
 
     def _given(self, row: dict[str, Any]) -> Advised | None:
         """A fix out of what was told: our words, not the model's."""

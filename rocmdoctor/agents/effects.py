@@ -24,6 +24,7 @@ from rocmdoctor.share.wash import wash
 
 _ALL = "(?s)"  # an empty pattern
 LONGEST = 1000  # characters of a command
+_DEEP = 4  # programs in programs
 _PROMPT = re.compile(r"^(?:\w+@[\w.-]+:\S* ?)?(?:[$#>%]|PS(?: [A-Z]:\\\S*)?>|C:\\\S*>)[ \t]+(?=\S)", re.IGNORECASE)
 _PLACES = re.compile(r"(?:/usr(?:/local)?|/opt/[\w.-]+|)/s?bin/[\w.+-]+")
 _HARMLESS = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "$null", "nul")
@@ -217,7 +218,7 @@ def _hidden(words: list[Word], fed: bool, given: set[str], depth: int) -> Effect
     known = name in _programs() and _programs()[name].reads is None and _programs()[name].dangerous is not None
     if not known and name not in _names("shells"):
         return Effect.CHANGES
-    return max(Effect.CHANGES, _program(words, fed, given, depth + 1)) if depth < 4 else Effect.DANGEROUS
+    return max(Effect.CHANGES, _program(words, fed, given, depth + 1)) if depth < _DEEP else Effect.DANGEROUS
 
 
 def _wrapped(name: str, words: list[Word], fed: bool, given: set[str], depth: int) -> Effect:
@@ -245,9 +246,9 @@ def _wrapped(name: str, words: list[Word], fed: bool, given: set[str], depth: in
         return Effect.DANGEROUS  # what comes out of the pipe is not known
     if name == "watch" and len(inner) == 1 and " " in inner[0].text:
         return max(least, _effect(inner[0].text, depth + 1))
-    others = max((_hidden(words[place:], fed, given, depth) for place in range(1, len(words))), default=Effect.CHANGES)
-    return max(least, _program(inner, fed and name != "xargs", given, depth + 1) if depth < 4 else Effect.DANGEROUS,
-               Effect.DANGEROUS if others is Effect.DANGEROUS else Effect.READS)
+    if depth >= _DEEP:
+        return Effect.DANGEROUS
+    return max(least, _program(inner, fed and name != "xargs", given, depth + 1))
 
 
 def _shell(name: str, words: list[Word], fed: bool, depth: int) -> Effect:
@@ -281,8 +282,7 @@ def _interpreter(name: str, words: list[Word], fed: bool) -> Effect:
             return Effect.READS
         if name.startswith("python") and word.text == "-m":
             module = words[at + 1].text if at + 1 < len(words) else ""
-            reads = module == "torch.utils.collect_env" or module == "pip" and len(words) > at + 2 and words[at + 2].text in ("list", "show", "freeze", "check", "debug")
-            return Effect.READS if reads else Effect.CHANGES
+            return _program(words[at + 1:], False, set(), 0) if module == "pip" else Effect.READS if module == "torch.utils.collect_env" else Effect.CHANGES
         if _CODE_OPTION.fullmatch(word.text) or name not in ("python", "python3") and word.text.startswith("-"):
             code = " ".join(each.text for each in words[at:])
             if word.text == "-c" and len(words) == at + 2 and name.startswith("python") and python_code.only_asks(words[at + 1].text):
@@ -303,7 +303,7 @@ def _find(words: list[Word], known: _Program, said: str, given: set[str], depth:
         inner = list(_until_end(words[at + 1:]))
         if not inner or _not_with_unknown(inner[0]):
             return Effect.DANGEROUS
-        worst = max(worst, _program(inner, False, given, depth + 1) if depth < 4 else Effect.DANGEROUS)
+        worst = max(worst, _program(inner, False, given, depth + 1) if depth < _DEEP else Effect.DANGEROUS)
     return worst
 
 

@@ -23,6 +23,7 @@ Answer with one JSON object and nothing else, in this form:
  "decide": [{"what": "what it would show", "command": "one command that only reads"}],
  "fixes": [{"use": "F1, K1 or empty", "what": "what to do", "command": "only where use is empty"}]}
 """
+_END = "\nNow answer with the one JSON object in the form above.\n"  # small models have forgotten the form by here
 # A model that repeats the form has said nothing.
 FORM = frozenset(("one to three sentences", "what speaks against it, or empty", "what it would show", "one command that only reads", "f1, k1 or empty",
                   "what to do", "only where use is empty"))
@@ -45,9 +46,9 @@ SCHEMA = _object({"cause": _TEXT, "evidence": _list({"type": "integer"}, MOST_EV
 def room(context: int) -> tuple[int, int]:
     """(tokens of the package, tokens of the answer) in a context of so many."""
     answer = max(min(ANSWER, context // 4), min(MOST_ANSWER, context - CONTEXT + ANSWER))
-    return min(context, CONTEXT) - min(answer, ANSWER) - tokens(_INSTRUCTION) - _TEMPLATE, answer
+    return min(context, CONTEXT) - min(answer, ANSWER) - tokens(_INSTRUCTION + _END) - _TEMPLATE, answer
 
 
 def question(package: str) -> str:
     """The one message that is sent."""
-    return f"{_INSTRUCTION}\n{package}"
+    return f"{_INSTRUCTION}\n{package}{_END}"

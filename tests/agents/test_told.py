@@ -1,0 +1,60 @@
+"""What a model is told: the lines that decide, within the context that is usual, smaller where the server says so."""
+
+import functools
+import pathlib
+import re
+
+import pytest
+import yaml
+
+from rocmdoctor.agents import question
+from rocmdoctor.agents.package import MOST, gathered
+from rocmdoctor.agents.tokens import tokens
+from rocmdoctor.commands._console import redacted, redactor
+from rocmdoctor.diagnosis.examine import read
+from rocmdoctor.diagnosis.report import make_report
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+DECISIVE = yaml.safe_load((TOP / "tests/agents/decisive_lines.yaml").read_text("utf-8"))
+
+
+@functools.cache
+def material(name):
+    snapshot, book, texts = read((str(TOP / "fixtures/cases" / name / "inputs"),), ())
+    report = make_report(snapshot, book)
+    return gathered(snapshot, report.findings, texts, book, redactor(False), lambda each: redacted(snapshot, book, each))
+
+
+def test_there_are_many_cases():
+    assert len(DECISIVE) >= 60
+
+
+@pytest.mark.parametrize("name", DECISIVE)
+def test_every_line_that_decides_is_told(name):
+    package = material(name).package(min(question.room(question.CONTEXT)[0], MOST))
+    assert tokens(question.question(package.text)) < 8000
+    told = {(pathlib.PurePath(item.source).name, item.line): item.text for item in package.evidence.values() if item.line}
+    for place, words in DECISIVE[name].items():
+        file, _, line = place.rpartition(":")
+        assert words in told.get((file, int(line)), ""), (place, told.get((file, int(line))))
+        number = next(number for number, item in package.evidence.items() if item.line == int(line) and item.source.endswith(file))
+        assert f"[{number}] {line}: " in package.text
+
+
+@pytest.mark.parametrize("context", [2048, 3000, 4096, 6000, 8192, 32768])
+def test_question_and_answer_fit_the_context_and_the_first_lines_stay(context):
+    name = "fw-rdna4-dmcub-rejected-202506"
+    most, answer = question.room(context)
+    package = material(name).package(min(most, MOST))
+    assert tokens(question.question(package.text)) + answer <= context
+    assert any("failed to load ucode DMCUB" in item.text for item in package.evidence.values())
+    assert not context >= 8192 or answer >= question.ANSWER
+
+
+def test_numbers_and_names_stand_for_what_is_told():
+    package = material("apu-with-amdgpu-dkms-3020").package()
+    assert sorted(package.evidence) == [int(number) for number in re.findall(r"^\[(\d+)\] ", package.text, re.M)]
+    assert list(package.fixes) == re.findall(r"^   (F\d+): ", package.text, re.M)
+    assert list(package.candidates) == re.findall(r"^(K\d+) `", package.text, re.M)
+    for name, fix in package.fixes.items():
+        assert f"{name}: {fix.title}" in package.text and all(command in package.text for command in fix.commands)
