@@ -20,7 +20,7 @@ NOTHING = "the model said nothing usable"
 _TRIES = 40
 _KEYS = ("cause", "fixes", "evidence", "decide", "contradicts")
 _THINKS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|$)", re.DOTALL)
-_CITED = re.compile(r"\[(\d{1,9}(?:\s*,\s*\d{1,9})*)\]")
+_CITED = re.compile(r"\[([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*)\]")
 _QUOTE = re.compile(r"[\"“„«`]([^\"“”„«»`]{10,})[\"”“»`]")
 _SHELLS = ("shell", "powershell", "cmd")
 _WORDS: dict[Effect, EffectWords] = {Effect.READS: "only reads", Effect.CHANGES: "changes something"}
@@ -159,7 +159,7 @@ def _numbers(value: Any) -> list[int]:
         if isinstance(row, int) and not isinstance(row, bool):
             found.append(row)
         elif isinstance(row, (str, float)):
-            found += [int(number) for number in re.findall(r"(?<![\w.])\d{1,9}(?![\w.])", str(row)[:200])[:8]]
+            found += [int(number) for number in re.findall(r"(?<![\w.])[0-9]{1,9}(?![\w.])", str(row)[:200])[:8]]
     return found
 
 

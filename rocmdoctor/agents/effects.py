@@ -143,7 +143,7 @@ def _step(step: Step, given: set[str], depth: int) -> Effect:
     for word in step.writes:
         worst = max(worst, _target(word, given))
     if not step.words:
-        return max(worst, Effect.CHANGES) if step.settings or step.writes else worst
+        return max(worst, Effect.CHANGES) if step.writes or any("=" in word.text for _, word in step.settings) else worst
     return max(worst, _program(step.words, step.piped or step.fed, given, depth))
 
 

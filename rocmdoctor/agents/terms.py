@@ -43,7 +43,7 @@ class Vouched:
     def has(self, kind: str, term: str) -> bool:
         """Whether the term stands in what was told, or a table or a rule has it."""
         low = term.lower()
-        return (_stands(self._told, low) or low in _known() or re.sub(r"\d+", "*", low) in self._rules
+        return (_stands(self._told, low) or low in _known() or _many(kind, low) in self._rules
                 or kind == "parameter" and low.partition("=")[0] in _known() and _stands(self._told, low.partition("=")[2])
                 or kind == "version" and _stands(self._told, low.removeprefix("v")))
 
@@ -71,7 +71,12 @@ def _known() -> frozenset[str]:
         *map(str, tables.load("llama_options")["names"])))
 
 
+def _many(kind: str, term: str) -> str:
+    """A path whose numbers stand for any: rules write ``/dri/*/`` where a model writes ``/dri/0/``."""
+    return re.sub(r"\d+", "*", term) if kind == "path" else term
+
+
 def _of_rules(book: Rulebook) -> frozenset[str]:
     """The names in the commands that rules write; a version counts only where it was told."""
     said = (str(command) for rule in book.rules.values() for fix in rule.fixes for command in fix.data.get("commands") or ())
-    return frozenset(re.sub(r"\d+", "*", term.lower()) for text in said for kind, term in terms(text) if kind not in ("version", "build", "parameter"))
+    return frozenset(_many(kind, term.lower()) for text in said for kind, term in terms(text) if kind not in ("version", "build", "parameter"))
