@@ -55,10 +55,13 @@ class Ask:
         """The address, checked. Raises Usage: it is none, or another machine that nobody allowed."""
         from rocmdoctor.llm.client import is_local
 
-        found = server_address(self.url or "")
-        if not is_local(found[1]) and not self.remote:
-            raise Usage(f"{wash(found[1], 80)} is another machine: --ask-remote allows sending the redacted text there, --ask-show prints it first")
-        return found
+        base, host, port = server_address(self.url or "")
+        if is_local(host):
+            return base, host, port
+        if not self.remote:
+            raise Usage(f"{wash(host, 80)} is another machine: --ask-remote allows sending the redacted text there, --ask-show prints it first")
+        # Hosted services have OpenAI's API at /v1 or at /api/v1: where the caller says it is.
+        return base + "/api" * bool(re.search(r"/api/v1(?:/|$)", self.url or "")), host, port
 
 
 _OPTIONS: dict[str, Callable[[Any], Any]] = {

@@ -56,7 +56,12 @@ def converse(client: Client, model: str, prompt: str, tokens: int, seconds: floa
     body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": prompt}]}
     if schema:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "opinion", "strict": True, "schema": schema}}
-    return ask(client, path, body, tokens, seconds, heard)
+    try:
+        return ask(client, path, body, tokens, seconds, heard)
+    except Failed as failed:
+        if failed.status != 400 or "max_completion_tokens" not in failed.detail:
+            raise
+        return ask(client, path, body, tokens, client.left(), heard, thinks=True)  # hosted models that think take neither name nor temperature
 
 
 def _words(data: dict[str, Any]) -> str:
@@ -65,9 +70,10 @@ def _words(data: dict[str, Any]) -> str:
     return text(dig(choice, "delta", "content")) + text(dig(choice, "message", "content")) + text(dig(choice, "text"))
 
 
-def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: float, heard: Callable[[str], None] | None = None) -> Answer:
-    """One streamed answer of OpenAI's API; a server that does not stream is read as a whole."""
-    body = {**body, "max_tokens": tokens, "temperature": 0, "seed": 1, "stream": True, "stream_options": {"include_usage": True}}
+def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: float, heard: Callable[[str], None] | None = None, thinks: bool = False) -> Answer:
+    """One streamed answer of OpenAI's API; a server that does not stream is read as a whole. ``thinks``: a model that takes no temperature."""
+    usual = {"max_completion_tokens": tokens} if thinks else {"max_tokens": tokens, "temperature": 0, "seed": 1}
+    body = {**body, **usual, "stream": True, "stream_options": {"include_usage": True}}
 
     def line(text: str) -> None:
         for _, data in events([(0.0, text)]):
