@@ -6,8 +6,9 @@ import json
 import re
 from typing import Any
 
-from rocmdoctor.agents.effects import Effect, effect, known_program, speaks_of_danger
+from rocmdoctor.agents.effects import effect, known_program, speaks_of_danger
 from rocmdoctor.agents.package import GivenFix, Package
+from rocmdoctor.agents.programs import Effect
 from rocmdoctor.agents.question import FORM, MOST_DECIDE, MOST_EVIDENCE, MOST_FIXES
 from rocmdoctor.agents.terms import Vouched, unfounded
 from rocmdoctor.facts.sections import Advised, EffectWords, Opinion, Quoted
@@ -79,11 +80,11 @@ class _Judge:
         if text.strip().rstrip(".").lower() in FORM or not re.search(r"\w{2}", text):
             return ""
         text = _QUOTE.sub(self._quoted, text)
-        if speaks_of_danger(said[:MOST_SAID]) or speaks_of_danger(text):
+        if speaks_of_danger(said[:MOST_SAID]) or _names_danger(text):
             sentences = re.split(r"(?<=[.!?;])\s+", text)
-            kept = [sentence for sentence in sentences if not speaks_of_danger(sentence)]
+            kept = [sentence for sentence in sentences if not _names_danger(sentence)]
             self._opinion.withheld += max(1, len(sentences) - len(kept))
-            text = " ".join(kept) if not speaks_of_danger(" ".join(kept)) else ""
+            text = " ".join(kept) if not _names_danger(" ".join(kept)) else ""
         return _CITED.sub(self._citation, text).strip()
 
     def _quoted(self, found: re.Match[str]) -> str:
@@ -134,6 +135,14 @@ class _Judge:
         if not what and not lines:
             return None
         return Advised(what, "", lines, _WORDS[found] if lines else "", _language(command), tuple(unfounded(f"{what} {command}", self._vouched)))
+
+
+def _names_danger(text: str) -> bool:
+    """Whether a dangerous command stands in prose: as such, between backticks, or as all that is said."""
+    spans = [span for span in re.findall(r"`([^`]+)`", text) if known_program(span)]
+    if re.match(r"[a-z][\w.-]* +[-/~$.\\]", text) and known_program(text):
+        spans.append(text)
+    return speaks_of_danger(text) or any(effect(span) is Effect.DANGEROUS for span in spans)
 
 
 def _language(command: str) -> str:

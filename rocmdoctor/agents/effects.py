@@ -6,105 +6,42 @@ is written so that one cannot see what it does; what is not understood changes s
 
 from __future__ import annotations
 
-import enum
-import functools
 import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import re2
 
 from rocmdoctor.agents import python_code
+from rocmdoctor.agents.programs import PLACES, Effect, Program, anywhere, base, names, programs, wrappers
 from rocmdoctor.agents.shell import Step, Unreadable, Word, steps
 from rocmdoctor.knowledge import tables
 from rocmdoctor.share.wash import wash
 
-_ALL = "(?s)"  # an empty pattern
 LONGEST = 1000  # characters of a command
 _DEEP = 4  # programs in programs
 _PROMPT = re.compile(r"^(?:\w+@[\w.-]+:\S* ?)?(?:[$#>%]|PS(?: [A-Z]:\\\S*)?>|C:\\\S*>)[ \t]+(?=\S)", re.IGNORECASE)
-_PLACES = re.compile(r"(?:/usr(?:/local)?|/opt/[\w.-]+|)/s?bin/[\w.+-]+")
 _HARMLESS = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "$null", "nul")
 _FORBIDDEN = re.compile(r"(?:^|/)dev/|^/proc(?!/sys/)|^/sys/firmware|/boot(?:/|$)|/firmware(?:/|$)"
                         r"|/etc/(?:passwd|group|shadow|sudoers|fstab|crypttab|ld\.so\.preload|pam|ssh|cron|profile)"
-                        r"|\.ssh/|^/(?:usr/)?s?bin/|^/(?:etc|usr|lib\w*|bin|sbin)?$|efivars|physicaldrive|^\\\\", re.IGNORECASE)
+                        r"|\.ssh/|^/(?:usr/)?s?bin/|^/(?:etc|usr|lib\w*|bin|sbin)?$|efivars|/pp_(?:od_clk_voltage|table)$|physicaldrive|^\\\\", re.IGNORECASE)
 _MANY = re.compile(r"[*?\[{]")  # one word that stands for several files
 _SETTINGS = re.compile(r"/sys/(?:class|bus|module|devices)/")
 _PLAIN_WRAPPERS = ("sudo", "nice", "timeout", "watch", "xargs", "command", "time", "numactl")  # whose other options change nothing
 _NO_STRANGERS = frozenset("rm mv cp chmod chown chgrp kill unlink xargs find env sudo".split())
+_REMOVES = re.compile(r"(?:^| )(?:remove|purge|autoremove|erase|uninstall|-R\w*|-e|--remove|--purge)(?: |$)")
+_SETS = ("export", "declare", "typeset", "readonly", "local", "set", "setx")
 _WRITERS = frozenset("tee sed cp mv ln install rsync scp copy-item move-item".split())
 _CODE_OPTION = re.compile(r"-[A-Za-z]*[ceEr]|--eval|--command|-Command", re.IGNORECASE)
 _POWERSHELL = ("powershell", "pwsh")
-
-
-class Effect(enum.IntEnum):
-    """The more the worse."""
-
-    READS = 0
-    CHANGES = 1
-    DANGEROUS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Program:
-    """What a program does with which arguments: patterns, None where the table has none."""
-
-    reads: Any
-    unless: Any
-    dangerous: Any
-
-    def effect(self, said: str, named: str, hidden: bool) -> Effect:
-        """With the arguments ``said``, of which some are ``hidden``; what only reads with them is not dangerous because of its name."""
-        always = self.dangerous is not None and self.dangerous.pattern == _ALL
-        if self.reads is not None and not (self.unless and self.unless.search(said)) and (self.reads.pattern == _ALL or self.reads.fullmatch(said)):
-            return Effect.DANGEROUS if self.dangerous and not always and self.dangerous.search(said) else _placed(named, Effect.READS)
-        return Effect.DANGEROUS if hidden or self.dangerous and self.dangerous.search(said) else Effect.CHANGES
-
-
-@dataclass(frozen=True, slots=True)
-class _Wrapper:
-    takes: frozenset[str]
-    skip: int
-
-
-def _pattern(row: dict[str, Any], name: str) -> Any:
-    """The pattern of a row, None where it has none."""
-    return re2.compile(_ALL + str(row[name])) if name in row else None
-
-
-@functools.cache
-def _programs() -> dict[str, _Program]:
-    found: dict[str, _Program] = {}
-    for row in tables.load("command_effects")["programs"]:
-        made = _Program(*(_pattern(row, name) for name in ("reads", "unless", "dangerous")))
-        found |= dict.fromkeys(map(str, row["names"]), made)
-    return found
-
-
-@functools.cache
-def _wrappers() -> dict[str, _Wrapper]:
-    return {str(name): _Wrapper(frozenset(map(str, row.get("takes", ()))), int(row.get("skip", 0)))
-            for row in tables.load("command_effects")["wrappers"] for name in row["names"]}
-
-
-@functools.cache
-def _names(key: str) -> frozenset[str]:
-    return frozenset(str(name).lower() for name in tables.load("command_effects")[key])
-
-
-@functools.cache
-def _anywhere() -> Any:
-    return re2.compile("(?is)" + "|".join(f"(?:{each})" for each in tables.load("command_effects")["anywhere"]))
 
 
 def speaks_of_danger(text: str) -> bool:
     """Whether a dangerous command stands in a text, however it is spaced, quoted, folded or dressed."""
     plain = unicodedata.normalize("NFKC", wash(text, 100_000))
     bare = re.sub(r"[\"'\\^`]+|\$\{?IFS\}?", lambda found: " " if found[0].startswith("$") else "", plain)
-    return any(_anywhere().search(each) is not None for each in {plain, bare, re.sub(r"[\"'`*_~\\]+", " ", plain), re.sub(r"[,{}\[\]]+", " ", bare)})
+    return any(anywhere().search(each) is not None for each in {plain, bare, re.sub(r"[\"'`*_~\\]+", " ", plain), re.sub(r"[,{}\[\]]+", " ", bare)})
 
 
 def effect(command: str) -> Effect:
@@ -114,7 +51,7 @@ def effect(command: str) -> Effect:
     (<Effect.READS: 0>, 'CHANGES', 'DANGEROUS')
     """
     text = _PROMPT.sub("", command.strip(), count=1)
-    lines = text.splitlines()
+    lines = text.split("\n")
     if not text:
         return Effect.CHANGES
     hidden = any(wash(line, LONGEST) != line.strip().replace("\t", " ") for line in lines)  # escapes, control and invisible characters
@@ -129,7 +66,17 @@ def _effect(text: str, depth: int) -> Effect:
     except Unreadable:
         return Effect.DANGEROUS
     given = {name for step in found for name, _ in step.settings}
-    return max((_step(step, given, depth) for step in found), default=Effect.CHANGES)
+    worst = max((_step(step, given, depth) for step in found), default=Effect.CHANGES)
+    return Effect.DANGEROUS if _fetched_and_run(found) else worst
+
+
+def _fetched_and_run(found: list[Step]) -> bool:
+    """Whether the line fetches something and then runs a file that is no program of the system."""
+    heads = [[word.text for word in step.words if not word.text.startswith("-") and word.text not in ("sudo", "env", "doas", "nohup")] for step in found]
+    fetches = next((at for at, words in enumerate(heads) if words and base(words[0]) in names("downloads")), None)
+    later = [words for words in heads[fetches + 1:] if words] if fetches is not None else []
+    runs = names("shells") | names("interpreters") | {"source", ".", "msiexec", *_POWERSHELL}
+    return any(base(words[0]) in runs or re.search(r"[/\\]", words[0]) and not PLACES.fullmatch(words[0]) for words in later)
 
 
 def _step(step: Step, given: set[str], depth: int) -> Effect:
@@ -148,7 +95,7 @@ def _step(step: Step, given: set[str], depth: int) -> Effect:
 
 
 def _setting(name: str, word: Word) -> Effect:
-    if name.lower() in _names("executed"):
+    if name.lower() in names("executed"):
         return Effect.DANGEROUS
     plain = not name or re2.fullmatch(str(tables.load("command_effects")["settings"]), name) is not None
     return Effect.READS if plain or "=" not in word.text else Effect.CHANGES
@@ -169,19 +116,28 @@ def _program(words: list[Word], fed: bool, given: set[str], depth: int) -> Effec
     head = words[0]
     if head.nested or head.veiled or head.variables or re.search(r"[*?\[\]{}^%!]", head.text):
         return _powershell_setting(head)
-    name = _base(head.text)
+    name = base(head.text)
     if not name:
         return Effect.DANGEROUS
-    if name in _names("shells") and name not in _wrappers() or name in _POWERSHELL or name == "cmd":
+    if name in names("shells") and name not in wrappers() or name in _POWERSHELL or name == "cmd":
         return _shell(name, words[1:], fed, depth)
-    if name in _names("interpreters") or re.fullmatch(r"python\d[\d.]*", name):
+    if name in names("interpreters") or re.fullmatch(r"python\d[\d.]*", name):
         return _interpreter(name, words[1:], fed)
     if name in (".", "source"):
         return Effect.DANGEROUS if any(word.process or word.nested for word in words[1:]) else Effect.CHANGES
-    if name in _wrappers():
+    if name in wrappers():
         return _wrapped(name, words, fed, given, depth)
     said = " ".join(word.text for word in words[1:])
-    known = _programs().get(name)
+    nested = any(word.nested for word in words)
+    if nested and (name in names("downloads") or _REMOVES.search(said)):
+        return Effect.DANGEROUS  # it tells what it read to others, or removes what nobody has seen
+    if name in _SETS and any(word.text.partition("=")[0].lower() in names("executed") for word in words[1:]):
+        return Effect.DANGEROUS
+    if name in names("runners"):
+        texts = (word.text for word in words[1:] if " " in word.text)
+        others = (_hidden(words[at:], fed, given, depth) for at in range(1, len(words)))
+        return max((Effect.CHANGES, *(_effect(text, depth + 1) for text in texts), *others)) if depth < _DEEP else Effect.DANGEROUS
+    known = programs().get(name)
     if known is None:
         return max((_hidden(words[at:], fed, given, depth) for at in range(1, len(words))), default=Effect.CHANGES)
     if name in _WRITERS:
@@ -196,34 +152,26 @@ def _program(words: list[Word], fed: bool, given: set[str], depth: int) -> Effec
     return known.effect(said, head.text, bool(given.intersection(name for word in words[1:] for name in word.variables)))
 
 
-def _base(text: str) -> str:
-    """The name of a program without its folder and ``.exe``, in small letters."""
-    return re.split(r"[/\\]", text)[-1].lower().removesuffix(".exe")
-
-
-def _placed(said: str, found: Effect) -> Effect:
-    """A program that is named by a path is the one we know only where programs of the system lie."""
-    return found if "/" not in said and "\\" not in said or _PLACES.fullmatch(said) else max(found, Effect.CHANGES)
-
-
 def _powershell_setting(head: Word) -> Effect:
     """``$env:NAME="value"`` sets a variable; any other program whose name is only known when it runs is hidden."""
     found = re.fullmatch(r"\$env:([A-Za-z_]\w*)=.*", head.text)
-    return Effect.CHANGES if found and found[1].lower() not in _names("executed") and not head.nested else Effect.DANGEROUS
+    return Effect.CHANGES if found and found[1].lower() not in names("executed") and not head.nested else Effect.DANGEROUS
 
 
 def _hidden(words: list[Word], fed: bool, given: set[str], depth: int) -> Effect:
     """What begins in the middle of the words of a program that nobody knows: only what is dangerous counts."""
-    name = _base(words[0].text)
-    known = name in _programs() and _programs()[name].reads is None and _programs()[name].dangerous is not None
-    if not known and name not in _names("shells"):
+    name = base(words[0].text)
+    known = name in programs() and programs()[name].reads is None and programs()[name].dangerous is not None
+    if not known and name not in names("shells"):
         return Effect.CHANGES
     return max(Effect.CHANGES, _program(words, fed, given, depth + 1)) if depth < _DEEP else Effect.DANGEROUS
 
 
 def _wrapped(name: str, words: list[Word], fed: bool, given: set[str], depth: int) -> Effect:
     """The program that another one runs."""
-    wrapper, at, least = _wrappers()[name], 1, Effect.READS
+    if name == "command" and words[1:] and words[1].text in ("-v", "-V"):
+        return Effect.READS
+    wrapper, at, least = wrappers()[name], 1, Effect.READS
     skip = wrapper.skip
     while at < len(words):
         text = words[at].text
@@ -291,7 +239,7 @@ def _interpreter(name: str, words: list[Word], fed: bool) -> Effect:
     return Effect.DANGEROUS if fed else Effect.CHANGES
 
 
-def _find(words: list[Word], known: _Program, said: str, given: set[str], depth: int) -> Effect:
+def _find(words: list[Word], known: Program, said: str, given: set[str], depth: int) -> Effect:
     """``find`` and what it runs."""
     if known.dangerous.search(said):
         return Effect.DANGEROUS
@@ -309,8 +257,8 @@ def _find(words: list[Word], known: _Program, said: str, given: set[str], depth:
 
 def _not_with_unknown(word: Word) -> bool:
     """Whether the program must not get arguments that nobody has seen."""
-    name = _base(word.text)
-    return name in _NO_STRANGERS or name in _names("shells") or name in _names("interpreters")
+    name = base(word.text)
+    return name in _NO_STRANGERS or name in names("shells") or name in names("interpreters")
 
 
 def _until_end(words: list[Word]) -> Iterator[Word]:
@@ -322,5 +270,5 @@ def _until_end(words: list[Word]) -> Iterator[Word]:
 
 def known_program(text: str) -> bool:
     """Whether a text begins with the name of a program that the table has, so that it is a command and no quote."""
-    name = _base(_PROMPT.sub("", text.strip()).split(" ")[0])
-    return name in _programs() or name in _wrappers()
+    name = base(_PROMPT.sub("", text.strip()).split(" ")[0])
+    return name in programs() or name in wrappers()

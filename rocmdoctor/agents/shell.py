@@ -179,11 +179,7 @@ def _word(text: str, at: int) -> tuple[Word, int]:
             inner, at = _closed(text, at + 2, ")")
             word.nested.append(inner)
         elif char == "`":
-            close = text.find("`", at + 1)
-            if close < 0:
-                raise Unreadable("a quote without its end")
-            word.nested.append(text[at + 1:close])
-            at = close + 1
+            at = _backticks(text, at, word)
         elif char == "$":
             at = _variable(text, at, word, parts)
         elif char == "\\" and not windows:
@@ -213,17 +209,22 @@ def _double(text: str, at: int, word: Word, parts: list[str]) -> int:
             inner, at = _closed(text, at + 2, ")")
             word.nested.append(inner)
         elif char == "`":
-            close = text.find("`", at + 1)
-            if close < 0:
-                break
-            word.nested.append(text[at + 1:close])
-            at = close + 1
+            at = _backticks(text, at, word)
         elif char == "$":
             at = _variable(text, at, word, parts)
         else:
             parts.append(char)
             at += 1
     raise Unreadable("a quote without its end")
+
+
+def _backticks(text: str, at: int, word: Word) -> int:
+    """The command between backticks at ``at``; where it ends."""
+    close = text.find("`", at + 1)
+    if close < 0:
+        raise Unreadable("a quote without its end")
+    word.nested.append(text[at + 1:close])
+    return close + 1
 
 
 def _variable(text: str, at: int, word: Word, parts: list[str]) -> int:

@@ -4,7 +4,8 @@ import pathlib
 
 import pytest
 
-from rocmdoctor.agents.effects import Effect, effect, speaks_of_danger
+from rocmdoctor.agents.effects import effect, speaks_of_danger
+from rocmdoctor.agents.programs import Effect
 from rocmdoctor.agents.shell import Unreadable, steps
 from rocmdoctor.knowledge import rules
 
@@ -37,6 +38,7 @@ efibootmgr
 fwupdmgr get-devices
 sudo fdisk -l
 $ id
+command -v rm
 PS C:\\> Get-PnpDevice -Class Display
 Get-CimInstance Win32_VideoController | Select-Object Name, DriverVersion
 bcdedit_not_here --version; true""".splitlines()[:-1]

@@ -87,13 +87,8 @@ def converse(client: Client, model: str, prompt: str, tokens: int, seconds: floa
         for _, data in events([(0.0, text)]):
             heard(_said(data))
 
-    lines, ended = client.stream("/api/chat", body, seconds, line)
-    found = events(lines)
-    if not found:
-        raise Failed("answers with something that is no JSON: this is another service, or a proxy in front of it")
+    found, ended = _streamed(client, "/api/chat", body, seconds, line)
     last = found[-1][1]
-    if isinstance(last.get("error"), str):
-        raise Failed("says: " + last["error"][:120])
     said = "".join(_said(data) for _, data in found)
     return Answer(said, whole(last.get("eval_count")), whole(last.get("prompt_eval_count")), ended=ended, seconds=found[-1][0], content=said)
 
@@ -112,15 +107,23 @@ def unload(client: Client, model: str, seconds: float) -> None:
     client.post("/api/generate", {"model": model, "keep_alive": 0, "stream": False}, seconds)
 
 
-def _generate(client: Client, body: dict[str, Any], options: dict[str, Any], seconds: float) -> Answer:
-    body = {**body, "stream": True, "options": {"temperature": 0, "seed": 1, **options}}
-    lines, ended = client.stream("/api/generate", body, seconds)
+def _streamed(client: Client, path: str, body: dict[str, Any], seconds: float,
+              heard: Callable[[str], None] | None = None) -> tuple[list[tuple[float, dict[str, Any]]], bool]:
+    """The objects of a streamed answer, one at least, and whether it ended by itself. Raises :class:`Failed` with what the server says."""
+    lines, ended = client.stream(path, body, seconds, heard)
     found = events(lines)
     if not found:
         raise Failed("answers with something that is no JSON: this is another service, or a proxy in front of it")
     last = found[-1][1]
     if isinstance(last.get("error"), str):
         raise Failed("says: " + last["error"][:120])
+    return found, ended
+
+
+def _generate(client: Client, body: dict[str, Any], options: dict[str, Any], seconds: float) -> Answer:
+    body = {**body, "stream": True, "options": {"temperature": 0, "seed": 1, **options}}
+    found, ended = _streamed(client, "/api/generate", body, seconds)
+    last = found[-1][1]
     # A model that thinks says its first words in a field of its own.
     said = "".join(text(data.get("thinking")) + text(data.get("response")) for _, data in found)
     answer = Answer(said, whole(last.get("eval_count")), whole(last.get("prompt_eval_count")), ended=ended and last.get("done") is True)

@@ -70,7 +70,8 @@ def _words(data: dict[str, Any]) -> str:
     return text(dig(choice, "delta", "content")) + text(dig(choice, "message", "content")) + text(dig(choice, "text"))
 
 
-def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: float, heard: Callable[[str], None] | None = None, thinks: bool = False) -> Answer:
+def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: float, heard: Callable[[str], None] | None = None,
+        thinks: bool = False) -> Answer:
     """One streamed answer of OpenAI's API; a server that does not stream is read as a whole. ``thinks``: a model that takes no temperature."""
     usual = {"max_completion_tokens": tokens} if thinks else {"max_tokens": tokens, "temperature": 0, "seed": 1}
     body = {**body, **usual, "stream": True, "stream_options": {"include_usage": True}}
