@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import httpx
 
 MOST_BYTES = 4 << 20
+MOST_LINES = 40_000  # of a streamed answer: each costs time to read
 MOST_SHOWN = 120
 MOST_DETAIL = 2000  # characters of what a server says of its refusal
 KEY = "ROCMDOCTOR_API_KEY"  # the environment variable with the key of a server
@@ -136,7 +137,7 @@ class Client:
                         lines.append((time.monotonic() - began, line.decode("utf-8", "replace").strip()))
                         if heard:
                             heard(lines[-1][1])
-                    if size > MOST_BYTES or len(held) > MOST_BYTES:
+                    if size > MOST_BYTES or len(held) > MOST_BYTES or len(lines) > MOST_LINES:
                         raise Failed("sends more than an answer can be; it was cut off")
             if held.strip():
                 lines.append((time.monotonic() - began, held.decode("utf-8", "replace").strip()))

@@ -358,7 +358,7 @@ def test_a_sick_server_costs_a_line_and_no_more_than_its_deadline(talk):
     began = time.monotonic()
     with counting(talk) as (url, _):
         done = run("explain", CASE, "--ask", url, "--ask-deadline", "3")
-    assert time.monotonic() - began < 3 + 7, "the report itself takes a second or two"
+    assert time.monotonic() - began < 3 + 15, "the report itself takes a second or two, on a busy machine more"
     assert done.exit_code == 1 and "Most likely cause" in done.stdout
     below = done.stdout[done.stdout.index(TITLE):]
     assert "No opinion" in below and len(below.splitlines()) <= 6
@@ -370,6 +370,33 @@ def test_a_server_that_is_not_there():
         one.bind(("127.0.0.1", 0))
         done = run("explain", CASE, "--ask", f"http://127.0.0.1:{one.getsockname()[1]}")
     assert done.exit_code == 1 and "No opinion nothing listens there" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
+def test_words_on_a_terminal_are_washed_and_name_no_dangerous_command():
+    import pty
+
+    def slowly(self):
+        _head(self)
+        for word in ("{\"cause\": \"The ", "ring ", "hangs ", "\x1b[31m\x07 ", "sudo ", "rm ", "-rf ", "/ ", "now ", "\"}"):
+            self.wfile.write(_event(word))
+            self.wfile.flush()
+            time.sleep(0.05)
+    master, slave = pty.openpty()
+    with counting(slowly) as (url, _):
+        started = subprocess.Popen([sys.executable, "-m", "rocmdoctor", "explain", CASE, "--ask", url], stdout=subprocess.PIPE, stderr=slave, text=True,
+                                   env={**os.environ, "PYTHONPATH": str(TOP)})
+        os.close(slave)
+        parts = []
+        with contextlib.suppress(OSError):
+            while part := os.read(master, 65536):
+                parts.append(part)
+        out = started.communicate(timeout=30)[0]
+    os.close(master)
+    said = b"".join(parts).decode()
+    assert "the model writes: " in said and "The ring hangs" in said and "rm -rf" not in said and "-rf" not in said
+    assert not [char for char in said.replace("\r\033[K", "") if ord(char) < 32 and char not in "\r\n"]
+    assert TITLE in out and "rm -rf" not in out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
