@@ -51,6 +51,11 @@ class Ask:
         """Whether anything is to be asked or shown."""
         return self.url is not None or self.show
 
+    def fits(self, out: Output) -> None:
+        """Whether the opinion has a place in what is printed. Raises Usage."""
+        if self.url is not None and not self.show and all(name == "line" for name, _ in out.wanted):
+            raise Usage("an opinion has no place in one line: leave -q or --ask out")
+
     def place(self) -> tuple[str, str, int]:
         """The address, checked. Raises Usage: it is none, or another machine that nobody allowed."""
         from rocmdoctor.llm.client import is_local

@@ -30,6 +30,7 @@ def command(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     Its state is kept, and compared with the last good one: what changed since then is among the findings.
     """
     live = root == "/"
+    ask.fits(out)
     if mark_good and (no_keep or not live):
         raise Usage("--mark-good marks a state that is kept; " + ("--no-keep keeps none" if no_keep else "of a recorded machine none is"))
     snapshot, book, texts = examine(logs, no_kernels, root, pythons, out.rule_dirs)

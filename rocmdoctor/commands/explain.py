@@ -27,6 +27,7 @@ def command(paths: tuple[str, ...], brief: bool, ask: _ask.Ask, out: Output) -> 
     """Read somebody's files: logs, dumps, reports, folders, archives, saved snapshots; - is standard input."""
     if brief and ask.wanted:
         raise Usage("--brief is for pasting, --ask sends: give one of them")
+    ask.fits(out)
     snapshot, book, texts = read(paths, out.rule_dirs)
     if brief:
         _brief(snapshot, book, texts, out)

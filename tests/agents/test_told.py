@@ -6,10 +6,12 @@ import re
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from rocmdoctor.agents import question
 from rocmdoctor.agents.package import MOST, gathered
 from rocmdoctor.agents.tokens import tokens
+from rocmdoctor.cli import cli
 from rocmdoctor.commands._console import redacted, redactor
 from rocmdoctor.diagnosis.examine import read
 from rocmdoctor.diagnosis.report import make_report
@@ -49,6 +51,15 @@ def test_question_and_answer_fit_the_context_and_the_first_lines_stay(context):
     assert tokens(question.question(package.text)) + answer <= context
     assert any("failed to load ucode DMCUB" in item.text for item in package.evidence.values())
     assert not context >= 8192 or answer >= question.ANSWER
+
+
+def test_a_saved_snapshot_tells_each_line_once(tmp_path):
+    kept = tmp_path / "kept.json"
+    done = CliRunner().invoke(cli, ["explain", str(TOP / "fixtures/cases/fw-rdna4-dmcub-rejected-202506/inputs"), "--save", str(kept), "-q"])
+    assert done.exit_code == 1
+    told = CliRunner().invoke(cli, ["explain", str(kept), "--ask-show"]).stdout
+    lines = re.findall(r"^\[\d+\] (\d+: \[.*)$", told, re.M)
+    assert len(lines) >= 3 and len(lines) == len(set(lines)) and any("failed to load ucode DMCUB" in line for line in lines)
 
 
 def test_numbers_and_names_stand_for_what_is_told():

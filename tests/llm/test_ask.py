@@ -141,7 +141,7 @@ def test_what_counts_as_another_machine(url, monkeypatch):
 
 
 @pytest.mark.parametrize("words", [["--ask", "ftp://x"], ["--ask", "http://u:p@localhost"], ["--ask", ""], ["--ask", "http://localhost:99999"], ["--ask-model", "x"], ["--ask-remote"],
-                                   ["--ask-deadline", "5"], ["--ask", "http://127.0.0.1:1", "--brief"], ["--ask", "http://127.0.0.1:1", "--ask-deadline", "0"]])
+                                   ["--ask-deadline", "5"], ["--ask", "http://127.0.0.1:1", "-q"], ["--ask", "http://127.0.0.1:1", "--brief"], ["--ask", "http://127.0.0.1:1", "--ask-deadline", "0"]])
 def test_wrong_usage_is_one_line_and_status_2(words):
     done = run("explain", CASE, *words)
     assert done.exit_code == 2 and not done.stdout and "Traceback" not in done.stderr
