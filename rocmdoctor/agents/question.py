@@ -10,7 +10,7 @@ CONTEXT = 8192  # tokens of question and answer, where the server does not say
 ANSWER = 900  # tokens that are left for the answer in the smallest context that is usual
 MOST_ANSWER = 4096  # where there is room: a model that thinks needs it
 LEAST = 900  # tokens of a package that still says something
-_TEMPLATE = 60  # tokens that a chat template may add
+_TEMPLATE = 150  # tokens that a chat template may add, and that a count may be short of
 MOST_EVIDENCE, MOST_DECIDE, MOST_FIXES = 8, 3, 4
 
 _INSTRUCTION = """You give a second opinion on an AMD GPU setup that somebody has trouble with. Below is what a program read and what its rules found.

@@ -69,3 +69,17 @@ def test_numbers_and_names_stand_for_what_is_told():
     assert list(package.candidates) == re.findall(r"^(K\d+) `", package.text, re.M)
     for name, fix in package.fixes.items():
         assert f"{name}: {fix.title}" in package.text and all(command in package.text for command in fix.commands)
+
+
+@pytest.mark.parametrize("context", [4096, 8192])
+def test_of_a_long_log_the_telling_lines_fit(tmp_path, context):
+    rows = [f"step {number}: layer {number % 97} took {number * 7 % 1000} ms, error rate {number % 13} of 4096, no fault" for number in range(20_000)]
+    rows[17_000] = "[  100.123456] amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2"
+    (tmp_path / "long.log").write_text("RX 7900 XTX\n" + "\n".join(rows))
+    snapshot, book, texts = read((str(tmp_path / "long.log"),), ())
+    report = make_report(snapshot, book)
+    told = gathered(snapshot, report.findings, texts, book, redactor(False), lambda each: redacted(snapshot, book, each))
+    most, answer = question.room(context)
+    package = told.package(min(most, MOST))
+    assert tokens(question.question(package.text)) + answer <= context and len(package.evidence) > 20
+    assert any("ring gfx_0.0.0 timeout" in item.text and item.line == 17_002 for item in package.evidence.values())
