@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,6 +22,7 @@ from rocmdoctor.texts import attach
 
 _MOST_FACTS = 200
 _BEFORE = 2000  # lines of a big file that may say whose name stands in a line
+_MOST_LEARNT = 1 << 20  # characters of each text of several
 _MOST_BIG = 8 << 20  # bytes of them
 
 
@@ -45,10 +47,12 @@ def _lines(path: str, source: str, line: int, around: int) -> tuple[str, list[Ro
     found = attach.gather([path], sys.stdin.buffer)
     cleaner = redactor(False)
     texts = [text for text in found.texts if not text.reader]
-    chosen = [text for text in texts if text.name == source or cleaner.text(text.name) == source] if source else texts
+    for text in texts if len(texts) > 1 else ():  # whose name stands in a file's name its text may say
+        cleaner.learn(text.text[:_MOST_LEARNT])
+    names = [wash(cleaner.text(text.name), 120) for text in texts]
+    chosen = [text for text, name in zip(texts, names, strict=True) if not source or source == text.name or _plain(source) == _plain(name)]
     if len(chosen) != 1:
-        names = ", ".join(wash(cleaner.text(text.name), 80) for text in texts[:20])
-        raise Refused(f"source: which text of it? There are {len(texts)}: {names}" if texts else
+        raise Refused(f"source: which text of it? There are {len(texts)}: {', '.join(names[:20])}" if texts else
                       "; ".join(wash(cleaner.text(problem), 200) for problem in found.problems[:3]) or "there is no text in it")
     text = chosen[0]
     first = 1
@@ -56,6 +60,11 @@ def _lines(path: str, source: str, line: int, around: int) -> tuple[str, list[Ro
         first, text = _part(text, max(1, line - around - _BEFORE), line + around + 30)
     lines = [replace(each, line=each.line + first - 1) for each in quotes.around(text, line - first + 1, around, cleaner)]
     return wash(cleaner.text(text.name), 120), list(answers.of_lines(lines))
+
+
+def _plain(name: str) -> str:
+    """A name without the numbers of its tokens, which differ from answer to answer."""
+    return re.sub(r"<([a-z]+)-\d+", r"<\1", name)
 
 
 def _part(text: attach.Text, first: int, last: int) -> tuple[int, attach.Text]:
