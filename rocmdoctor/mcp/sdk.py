@@ -1,7 +1,8 @@
 """The part of the protocol's SDK that a server on standard input and output needs, imported without the rest.
 
-The packages ``mcp`` and ``mcp.server`` import a client, HTTP servers and OAuth when they are imported themselves: two fifths of the time in
-which a client waits for the first answer. Here they are made without running that, so that only the modules that are asked for run.
+The packages ``mcp`` and ``mcp.server`` import a client, HTTP servers and OAuth when they are imported themselves, and every one of some hundred
+types of two versions of the protocol is made ready for use: most of the time in which a client waits for the first answer. Here the packages
+are made without running that, so that only the modules that are asked for run, and a type is made ready when it is first used.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ _PACKAGES = ("mcp", "mcp.server")
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """While this holds the modules of the SDK are imported alone. Not where the SDK is imported already, as in a program that tests this one."""
-    made = [] if "mcp" in sys.modules else list(_PACKAGES)
+    """While this holds the modules of the SDK are imported alone; for a process that serves and does nothing else."""
+    from pydantic import BaseModel
+
     collecting = gc.isenabled()
     gc.disable()  # nothing of what classes are made of becomes free
+    BaseModel.model_config["defer_build"] = True  # what is derived meanwhile takes it over
     try:
-        for name in made:
+        for name in _PACKAGES:
             spec = importlib.util.find_spec(name)
             assert spec is not None
             sys.modules[name] = importlib.util.module_from_spec(spec)
         yield
     finally:
+        del BaseModel.model_config["defer_build"]
         if collecting:
             gc.enable()

@@ -46,3 +46,7 @@ class Worker:
         self._child.kill()
         self._child.wait(0.1)
         self._child.forget()
+        for _ in range(20):  # what it could not end itself comes here piece by piece, as its parents go
+            if not processes.sweep():
+                return
+            time.sleep(0.01)
