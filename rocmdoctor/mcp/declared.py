@@ -403,6 +403,7 @@ def listed() -> list[Tool]:
 
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
     made: dict[str, Any] = _short(model.model_json_schema(), told=issubclass(model, Given))
+    made.pop("description", None)  # the docstring, which is for readers of this file
     return made
 
 
