@@ -31,10 +31,9 @@ def command(allowed: tuple[str, ...]) -> None:
     from rocmdoctor.mcp.worker_process import Worker
 
     spare = Worker()  # it makes itself ready while the protocol's packages are imported here
-    with sdk.alone():
-        from rocmdoctor.mcp import server
-
-    raise SystemExit(server.serve([os.path.abspath(folder) for folder in allowed], spare))
+    if sys.stdin.isatty():
+        click.echo("A client starts this and speaks to it; docs/agents.md has the entries. Ctrl-D ends it.", err=True)
+    raise SystemExit(sdk.server().serve([os.path.abspath(folder) for folder in allowed], spare))
 
 
 def _install() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,8 @@ MOST_ROW = 2200  # bytes of one row as JSON, so that a page holds it
 FIRST_FINDINGS, FIRST_FACTS, FIRST_UNKNOWN = 3, 12, 4  # what comes before the rest
 MOST_FACTS, MOST_UNKNOWN, MOST_NOTES = 60, 40, 10
 MOST_COMMANDS = 6  # lines of one fix
-MOST_VALUE = 1500  # characters of a fact that is asked for by name
+MOST_VALUE = 1000  # characters of a fact that is asked for by name
+MOST_KEPT = 4000  # facts
 Row = tuple[str, Any]
 
 
@@ -108,7 +110,7 @@ def of_lines(lines: Iterable[Line]) -> Iterator[Row]:
 def kept(report: Report) -> dict[str, dict[str, Any]]:
     """Every fact by its name, for questions by name."""
     facts: dict[str, Fact] = {**report.snapshot.facts, **subjects(report.snapshot.facts)}
-    return {wash(name, 160): _fact(name, fact) for name, fact in facts.items()}
+    return {wash(name, 160): _fact(name, fact) for name, fact in itertools.islice(facts.items(), MOST_KEPT)}
 
 
 def _fact(name: str, fact: Fact) -> dict[str, Any]:

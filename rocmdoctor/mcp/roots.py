@@ -41,7 +41,7 @@ def admitted(path: str, within: Iterable[str]) -> str:
     named = list(within)
     if not named:
         raise Outside("no folder may be read: the client names none as a root, and the server was started without `--allow FOLDER`")
-    said = f"{path!r} is not in a folder that may be read, or is not there; these may be: {', '.join(named[:5])}"
+    said = f"{path!r} is not in a folder that may be read (the client's roots, those of --allow), or is not there"
     if "\0" in path:
         raise Outside(said)
     for place in [path] if os.path.isabs(path) else [os.path.join(folder, path) for folder in named]:

@@ -12,13 +12,26 @@ import gc
 import importlib.util
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 
 _PACKAGES = ("mcp", "mcp.server")
+_SERVER = "rocmdoctor.mcp.server"
+
+
+def server() -> ModuleType:
+    """The module that serves; for a process that serves and does nothing else. With an SDK that does not come apart so, all of it is imported."""
+    try:
+        with _alone():
+            return importlib.import_module(_SERVER)
+    except (ImportError, AttributeError):
+        for name in [name for name in sys.modules if name in (*_PACKAGES, _SERVER) or name.startswith("mcp.")]:
+            del sys.modules[name]
+        return importlib.import_module(_SERVER)
 
 
 @contextlib.contextmanager
-def alone() -> Iterator[None]:
-    """While this holds the modules of the SDK are imported alone; for a process that serves and does nothing else."""
+def _alone() -> Iterator[None]:
+    """While this holds the modules of the SDK are imported alone, and types made ready at first use."""
     from pydantic import BaseModel
 
     collecting = gc.isenabled()

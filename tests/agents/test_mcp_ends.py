@@ -212,6 +212,16 @@ def test_requests_from_a_file_are_answered_to_the_last(tmp_path):
     assert done.returncode == 0 and json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "rocmdoctor"
 
 
+def test_an_sdk_that_does_not_come_apart_is_imported_whole(tmp_path):
+    program = ("import importlib.util, types, sys; importlib.util.module_from_spec = lambda spec: types.ModuleType(spec.name)\n"
+               "from rocmdoctor.mcp import sdk; served = sdk.server(); print(served.Server.__name__, 'mcp.client.client' in sys.modules)")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path)
+    assert done.stdout == "Server True\n", done.stderr
+    alone = "import sys; from rocmdoctor.mcp import sdk; sdk.server(); print('mcp.client.client' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", alone], capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path)
+    assert done.stdout == "False\n", done.stderr
+
+
 def test_nothing_else_is_imported_from_where_it_was_started(tmp_path):
     """A folder somebody works in may hold modules of the names that are imported."""
     for name in ("rocmdoctor", "mcp", "anyio", "click", "json", "socket"):

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import pkgutil
 import random
 import subprocess
 import sys
@@ -70,6 +71,12 @@ def test_every_tool_answers_by_its_schema(tmp_path, case, mode):
     assert said["why"]["id"] == "apu-firmware-package-known-bad" and said["why"]["fixes"]
     assert said["memory"]["answer"] == "Nothing is known of any GPU's memory here." and said["llm"]["answer"].startswith("Not known")
     assert len(steps) > 5 and all(one[0] < other[0] for one, other in zip(steps, steps[1:], strict=False)), steps
+
+
+def test_every_module_of_a_tool_is_declared():
+    from rocmdoctor.mcp import declared, tools
+
+    assert {module.name for module in pkgutil.iter_modules(tools.__path__)} == set(declared.TOOLS)
 
 
 def test_all_tools_are_told_in_less_than_thirty_kilobytes(tmp_path):
@@ -188,16 +195,17 @@ def test_what_is_not_known_is_said(tmp_path, case):
     async def work(client):
         before = await ask(client, "evidence", facts=["gpu.vram_bytes"])
         await ask(client, "explain", paths=[str(case)])
-        return [before, await ask(client, "evidence", facts=["gpu.vram_bytes", "gpu.vramm_bytes"]), await ask(client, "known", words="zzzz nothing"),
+        return [before, await ask(client, "evidence", facts=["gpu.vram_bytes", "gpu.vramm_bytes"]), await ask(client, "known", words="zzzz nothing"), await every_page(client, "known"),
                 await ask(client, "why", id="apu-firmware-package-known-badd"), await ask(client, "known", version="6.1"),
                 await ask(client, "known", component="linux"), await ask(client, "compare"), await ask(client, "evidence"),
                 await ask(client, "explain"), await ask(client, "explain", path="x"), await ask(client, "test", level=3),
                 await ask(client, "explain", more="explain.9.2"), await ask(client, "llm", url="http://example.org/v1"),
                 await ask(client, "memory", model_size="many", paths=[str(case)])]
 
-    (before, facts, none, near, of_what, component, compare, neither, needed, foreign, level, gone, remote, many) = talk(tmp_path, work, allow=[case])
+    (before, facts, none, all_defects, near, of_what, component, compare, neither, needed, foreign, level, gone, remote, many) = talk(tmp_path, work, allow=[case])
     assert "call check or explain first" in before["of_facts"] and before["facts"][0]["state"] == "not known"
     assert [fact["state"] for fact in facts["facts"]] == ["not known", "not known"] and "gpu.vram_bytes" in facts["facts"][1]["reason"]
+    assert "narrow the question" in all_defects[0]["notes"][0] and sum(len(page["defects"]) for page in all_defects) == 60 < all_defects[0]["found"]
     assert none["found"] == 0 and "no proof" in none["answer"]
     assert "did you mean apu-firmware-package-known-bad" in near and "component" in of_what and "kernel" in component
     assert "no state without errors is kept" in compare and "path" in neither and needed == "paths: is needed" and "path" in foreign

@@ -49,6 +49,8 @@ def _lines(path: str, source: str, line: int, around: int) -> tuple[str, list[Ro
     texts = [text for text in found.texts if not text.reader]
     for text in texts if len(texts) > 1 else ():  # whose name stands in a file's name its text may say
         cleaner.learn(text.text[:_MOST_LEARNT])
+    for problem in found.problems:
+        cleaner.learn(problem)
     names = [wash(cleaner.text(text.name), 120) for text in texts]
     chosen = [text for text, name in zip(texts, names, strict=True) if not source or source == text.name or _plain(source) == _plain(name)]
     if len(chosen) != 1:

@@ -11,6 +11,8 @@ from rocmdoctor.knowledge.known import Row
 from rocmdoctor.mcp.answers import Answer, Refused, full
 from rocmdoctor.share.wash import wash, wash_prose
 
+_MOST = 60  # defects
+
 
 def run(given: dict[str, Any], progress: Progress) -> Answer:
     """``words``, ``component``, ``version``, ``gpu``: each narrows."""
@@ -23,7 +25,8 @@ def run(given: dict[str, Any], progress: Progress) -> Answer:
     table = known.load()
     head = {"found": len(found), "of": len(table.all()), "as_of": table.as_of,
             "answer": "" if found else "No known defect of the table fits; that is no proof that there is none."}
-    return Answer(full(head), [("defects", _defect(row)) for row in found])
+    rows: list[tuple[str, Any]] = [("notes", f"the first {_MOST}; narrow the question")] if len(found) > _MOST else []
+    return Answer(full(head), rows + [("defects", _defect(row)) for row in found[:_MOST]])
 
 
 def _defect(row: Row) -> dict[str, Any]:
