@@ -19,7 +19,7 @@ import click
 from rocmdoctor.commands._console import Output, redacted, redactor, save_snapshot, show, tell_problems, terminal
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._progress import Progress
-from rocmdoctor.commands._server import say, server_address, server_key
+from rocmdoctor.commands._server import say, server_address
 from rocmdoctor.compare.changes import Before
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
@@ -170,13 +170,13 @@ def _stoppable() -> Iterator[None]:
 def _opinion(told: Material, book: Rulebook, ask: Ask) -> Opinion:
     """What the model says, or why it says nothing."""
     from rocmdoctor.agents import talk
-    from rocmdoctor.llm.client import Client, is_local
+    from rocmdoctor.llm.client import Client, is_local, key_for
     from rocmdoctor.llm.servers import all_servers
 
     all_servers()  # imported before any deadline runs
     base, host, port = ask.place()
     words = _Words()
-    client = Client(base, is_local(host), server_key((base, host, port)), per_call=min(5.0, ask.deadline), total=ask.deadline)
+    client = Client(base, is_local(host), key_for((base, host, port), say), per_call=min(5.0, ask.deadline), total=ask.deadline)
     place = f"{host}:{port}"
     try:
         with _stoppable():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -79,6 +80,14 @@ def address(text: str) -> tuple[str, str, int]:
         raise BadAddress(f"{text[:MOST_SHOWN]}: there is no port {port}")
     host = f"[{url.host}]" if ":" in url.host else url.host
     return f"{url.scheme}://{host}:{port}{path}", url.host, port
+
+
+def key_for(place: tuple[str, str, int], told: Callable[[str], None]) -> str:
+    """The key out of the environment for a server (as of :func:`address`), "" without one; ``told`` hears that it could be read on the way."""
+    key = os.environ.get(KEY, "")
+    if key and place[0].startswith("http://") and not is_local(place[1]):
+        told(f"the key of {KEY} goes over the network in the clear: the address is not https")
+    return key
 
 
 def is_local(host: str) -> bool:
