@@ -67,6 +67,8 @@ KINDS = {
 GROUPS = {
     "told": frozenset({"prose", "form"}),
     "app": frozenset({"ollama_log", "llama_log", "comfy_log", "vllm_log", "lmstudio_log", "lemonade_log", "app_log"}),
+    "run": frozenset({"ollama_log", "llama_log", "comfy_log", "vllm_log", "lmstudio_log", "lemonade_log", "app_log", "rccl_log", "hip_trace", "build_log",
+                      "traceback", "crash", "shell", "output", "json"}),  # what a program says as it runs and ends; no journal of others, no inventory
     "tool": frozenset({"rocminfo", "rocm_smi", "amd_smi", "lspci", "vulkaninfo", "clinfo", "glxinfo", "hardware_list", "collect_env", "os_state",
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
