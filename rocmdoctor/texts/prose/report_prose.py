@@ -37,11 +37,11 @@ KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 
 _OS = lazy(
-    r"\b(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
+    r"(?<![\w/-])(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
     r"(?: Tumbleweed| Leap)?|Tumbleweed|NixOS|Gentoo|RHEL|Red Hat Enterprise Linux|Rocky(?: Linux)?|AlmaLinux|CentOS"
     r"|Pop!?_OS|Bazzite|SteamOS|Nobara|Void Linux|Proxmox(?: VE)?|Home Assistant OS|Unraid|TrueNAS|SLES|Zorin OS"
     r"|Windows|Win|macOS)\b(?!-)(?P<mid>(?: Linux| Server| release| Workstation)?[ :\-]{0,2})"
-    r"(?:v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})\b(?!\.?\d))?(?P<tail> LTS| Pro| Home)?", re.IGNORECASE)
+    r"(?:v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})\b(?!\.?\d|-\d{1,3}ubuntu))?(?P<tail> LTS| Pro| Home)?", re.IGNORECASE)
 _IDS = {
     "linux mint": "linuxmint", "mint": "linuxmint", "kubuntu": "ubuntu", "xubuntu": "ubuntu", "lubuntu": "ubuntu",
     "arch linux": "arch", "archlinux": "arch", "tumbleweed": "opensuse-tumbleweed", "red hat enterprise linux": "rhel",
@@ -97,6 +97,7 @@ _TORCHES = (
     lazy(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
     lazy(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
 )
+_IMAGE = lazy(r"\.(?:sif|sqsh|simg|img|tar|tgz|whl|zip)\b.*$")
 _MESAS = (
     lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[ :=v-]{1,3}(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
     lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
@@ -118,7 +119,7 @@ _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|
 _ALTERNATIVE = lazy(r" ?/ ?[\dA-Z]")
 _ALTERNATIVE_BEFORE = lazy(r"[\dA-Z] ?/ ?$")
 _BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[\w]-gfx$|accel-amd-$")
-_CATALOGUE = 5  # targets: who names more lists what there is, not what he has
+_CATALOGUE = 4  # targets: who names more lists what there is, not what he has
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
 
@@ -252,7 +253,7 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         ("vulkan.mesa_version", "", _first(text, _MESAS) if words("mesa", "radv") else None),
     ):
         if found:
-            yield Reading(name, found["v"].rstrip(".-_~"), item, lines.at(found.start("v")))
+            yield Reading(name, _IMAGE.sub("", found["v"]).rstrip(".-_~"), item, lines.at(found.start("v")))
     build = _first(text, _LLAMA)
     number = integer(build["v"]) if build else None
     if build and number is not None:
