@@ -226,7 +226,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("compose", r"services: *$|  +(?:devices|group_add|security_opt|ipc|cap_add|shm_size|container_name|restart|deploy|reservations): *"),
     ("env", r"(?:export |set |setx |ENV |\$env:|- )?[A-Z][A-Z0-9_]{3,60} ?= ?\S*$|Environment=\"?[A-Z]"),
     ("config",
-     r"(?:options|blacklist|softdep|install) (?:amdgpu|ttm|amdttm|radeon|amdkfd|vfio[-_]pci|nouveau|nvidia\w*|bbswitch|i915)\b|\[(?:Unit|Service|Install|Match|Boot)\]"
+     r"(?:options|blacklist|softdep|install) (?:amdgpu|ttm|amdttm|radeon|amdkfd|vfio[-_]pci|nouveau|nvidia\w*|bbswitch|i915)\b"
+     r"|\[(?:Unit|Service|Install|Match|Boot)\]"
      r"|(?:ExecStart|WantedBy|After|DeviceAllow|SupplementaryGroups|GRUB_\w+|User|Restart)=|FROM \S+(?: AS \w+)?$|RUN "
      r"|ENTRYPOINT |COPY "),
     ("app_log",

@@ -16,7 +16,7 @@ from rocmdoctor.texts.lines import Lines, clean
 from rocmdoctor.texts.prose import named
 
 TRUST = -2  # a hint from what is not at work yet
-KINDS = frozenset({"env", "config", "compose", "kubernetes", "comment", "json"})
+KINDS = frozenset({"env", "config", "compose", "kubernetes", "comment"})
 _LIMIT = 120_000
 
 

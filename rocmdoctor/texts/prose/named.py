@@ -20,7 +20,7 @@ from rocmdoctor.texts.lines import Lines, clean, lazy
 from rocmdoctor.texts.prose import memory_prose, report_prose, story
 
 TRUST = -1  # a hint: what anybody says is better
-KINDS = kinds.GROUPS["app"] | {"crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "os_state"}
+KINDS = kinds.GROUPS["app"] | {"crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "json", "os_state"}
 _LIMIT = 120_000
 _SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)
 _HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")

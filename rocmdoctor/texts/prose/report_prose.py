@@ -118,7 +118,7 @@ _ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
 _ALTERNATIVE = lazy(r" ?/ ?[\dA-Z]")
 _ALTERNATIVE_BEFORE = lazy(r"[\dA-Z] ?/ ?$")
-_BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[\w]-gfx$|accel-amd-$")
+_BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[A-Za-z]-$")
 _CATALOGUE = 4  # targets: who names more lists what there is, not what he has
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
