@@ -58,8 +58,10 @@ def lines_of(texts: Iterable[Text], findings: list[Finding], hits: list[Hit], fa
         redactor.learn(each.name)
         redactor.learn(each.thinned)
     found = [line for number, each in enumerate(chosen) for line in each.lines(redactor, number)]
+    elsewhere: set[tuple[str, int]] = set()
     for number, hit in enumerate(hits):  # of a text that is not here, or only its begin
-        if hit.source not in held or hit.line > held[hit.source].whole:
+        if (hit.source, hit.line) not in elsewhere and (hit.source not in held or hit.line > held[hit.source].whole):
+            elsewhere.add((hit.source, hit.line))  # several signals may have been seen in one line
             tier = 0 if (hit.source, hit.line) in cited else 1
             found.append(Line(redactor.text(hit.source), hit.line, _short(redactor.text(hit.text, hit.source)), tier, (0, 0, _LAST, number)))
     return sorted(dict.fromkeys(found), key=lambda line: (line.tier, line.order))

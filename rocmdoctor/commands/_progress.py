@@ -12,7 +12,7 @@ class Progress:
     """Says nothing where standard error is no terminal."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self.shown = sys.stderr.isatty()
         self._lock = threading.Lock()
         self._all = self._done = 0
 
@@ -29,11 +29,16 @@ class Progress:
         with self._lock:
             self._say(f"test computation: {words}")
 
+    def words(self, words: str) -> None:
+        """What somebody says, as far as it has come."""
+        with self._lock:
+            self._say(words)
+
     def clear(self) -> None:
         """Leave the line empty."""
-        if self._shown:
+        if self.shown:
             click.echo("\r\033[K", err=True, nl=False)
 
     def _say(self, words: str) -> None:
-        if self._shown:
+        if self.shown:
             click.echo(f"\r\033[K  {words} ...", err=True, nl=False)

@@ -11,6 +11,7 @@ import click
 from rocmdoctor.commands._console import Output, attached, now, output, redacted, redactor, show, tell_problems, write
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
+from rocmdoctor.commands._server import say, server_address, server_key
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
@@ -18,13 +19,11 @@ from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.knowledge import rules, tables
 from rocmdoctor.llm import check as checks
 from rocmdoctor.llm import serverlog
-from rocmdoctor.llm.client import BadAddress, Client, Failed, address, is_local
+from rocmdoctor.llm.client import Client, Failed, address, is_local
 from rocmdoctor.llm.servers import all_servers
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach, interpret
-
-KEY = "ROCMDOCTOR_API_KEY"
 
 
 @click.command(epilog=epilog("llm", "llm http://127.0.0.1:8080", "llm --loads 5 --log server.log"))
@@ -43,8 +42,8 @@ def command(url: str | None, model: str, cpu_url: str | None, loads: int | None,
     Without URL the usual ports of this machine are tried. Nothing is sent anywhere else. A key is taken from ROCMDOCTOR_API_KEY and sent to
     URL only.
     """
-    given = [_address(url)] if url else []
-    other = _address(cpu_url) if cpu_url else None
+    given = [server_address(url)] if url else []
+    other = server_address(cpu_url) if cpu_url else None
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
     found, failures = _ask(given or _usual(), bool(given), model, other, loads, root, deadline)
@@ -61,13 +60,6 @@ def command(url: str | None, model: str, cpu_url: str | None, loads: int | None,
     _finish(snapshot, book, out, tuple(host for _, host, _ in [*given, *filter(None, [other])] if not is_local(host)))
 
 
-def _address(text: str) -> tuple[str, str, int]:
-    try:
-        return address(text)
-    except BadAddress as error:
-        raise Usage(str(error)) from None
-
-
 def _usual() -> list[tuple[str, str, int]]:
     return [address(f"127.0.0.1:{row['port']}") for row in tables.load("llm_ports")["ports"]]
 
@@ -76,24 +68,18 @@ def _ports() -> str:
     return ", ".join(f"{row['port']} {row['server']}" for row in tables.load("llm_ports")["ports"])
 
 
-def _say(line: str) -> None:
-    click.echo(f"  {wash(line)}", err=True)
-
-
 def _ask(places: list[tuple[str, str, int]], meant: bool, model: str, other: tuple[str, str, int] | None, loads: int | None, root: str,
          deadline: float) -> tuple[list[checks.Check], list[str]]:
     """Every server that answers, examined; and one line for each that fails. Without a URL silence is no failure."""
     found, failures = [], []
     all_servers()  # imported before any deadline runs
-    key = os.environ.get(KEY, "") if meant else ""
-    if key and places[0][0].startswith("http://") and not is_local(places[0][1]):
-        _say(f"the key of {KEY} goes over the network in the clear: the address is not https")
+    key = server_key(places[0]) if meant else ""
     for base, host, port in places:
         client = Client(base, is_local(host), key, per_call=min(5.0, deadline), total=deadline)
         label = f"{host}:{port}"
         try:
             module = checks.recognise(client)
-            check = checks.Check(client, label, port, pathlib.Path(root), module, checks.choose_model(client, module, model), told=_say)
+            check = checks.Check(client, label, port, pathlib.Path(root), module, checks.choose_model(client, module, model), told=say)
             checks.run(check)
             if other:
                 _compare(check, other, deadline)

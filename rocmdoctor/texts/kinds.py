@@ -204,7 +204,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|(?:PRETTY_NAME|VERSION_ID|ID|ID_LIKE|VERSION|NAME|HOME_URL|BUG_REPORT_URL|VERSION_CODENAME|SUPPORT_URL)="
      r"|(?:Mem|Swap): +\d| +total +used +free|Filesystem +|Module +Size +Used"
      r"|(?:amdgpu|amdttm|amdkcl|radeon|drm\w*|ttm|video|i2c_algo_bit) +\d{4,9} +\d"
-     r"|amdgpu[/,] ?\d[\w.-]+, .*: (?:installed|built|added)|BOOT_IMAGE=|total \d+$|/dev/(?:kfd|dri/\w+)$"),
+     r"|amdgpu[/,] ?\d[\w.-]+, .*: (?:installed|built|added)|BOOT_IMAGE=|initrd=\S+ |total \d+$|/dev/(?:kfd|dri/\w+)$"),
     ("sysfs",
      r"(?:simd_count|gfx_target_version|array_count|cu_per_simd_array|mem_banks_count|drm_render_minor|vendor_id|device_id"
      r"|location_id|heap_type|size_in_bytes|local_mem_size|caches_count|io_links_count) \d+"

@@ -122,6 +122,8 @@ _BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"
 _CATALOGUE = 4  # targets: who names more lists what there is, not what he has
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
+_STATED = lazy(r"\b(?:architecture|gfx target|target|arch)(?: is| name)?[ :=]{1,3}(gfx[0-9a-f]{3,4})\b", re.IGNORECASE)
+
 
 def recognises(text: str) -> bool:
     """Any text but a JSON document: prose has no mark of its own.
@@ -157,6 +159,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
             strongest[product.gfx] = product.kind
     explicit = bool(strongest)
+    stated = _STATED.search(text) if len(mentioned) == 1 else None  # what is written beats the table of products
+    written_as = stated[1].lower() if stated else ""
     seen: set[str] = set()
     items: dict[str, set[str]] = {}
     longer = {other.name for other in named}
@@ -175,7 +179,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         if not one_of:  # "RX 6700/6700 XT"
             yield Reading("gpu.name", product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
-        yield Reading("gpu.gfx_reported", beside[1] if beside else product.gfx, item, line)
+        own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
+        yield Reading("gpu.gfx_reported", own, item, line)
     refused = None if seen else _REFUSED.search(text)
     if refused:
         gfx = refused[1] or refused[2]
