@@ -28,10 +28,12 @@ MOST_ALIKE = 10  # hits of one pattern group with the same captures that a repor
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
-_WORDS = ("report_prose", "memory_prose", "named", "settings")  # they read any text, so they recognise none
+_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured")  # they read any text, so they recognise none
 _UNITED = ("report.apps", "report.backends")  # what any text names counts
+_PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
+_NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 ALL = frozenset(kinds.KINDS)
-PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
+PRINTED = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache
@@ -135,7 +137,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             found = _scanned(text, parts, scanner, over, snapshot.notes)
             snapshot.hits += kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
-            mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
+            mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
         understood = False
         taken: Counter[str] = Counter()
         for reader in modules():
@@ -168,9 +170,9 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         if text.reader or text.part:
             continue
         of = dict.fromkeys(kind for _, _, kind in parts)
-        if not taken and not understood and not found:
+        if not taken and not understood and not found and not of.keys() & _NO_MACHINE:
             lost.append(text.name)
-        elif not taken and not of.keys() <= kinds.GROUPS["told"]:
+        elif not taken:
             barren.append(f"{text.name} ({', '.join(of)})")
         recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
                            "facts": sum(taken.values()), "hits": len(found)})
