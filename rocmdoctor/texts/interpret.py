@@ -74,7 +74,9 @@ class _Kept:
             near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if shown else []
             around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
             self.room -= sum(map(len, around))
-            out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
+            # What was scanned in blocks has not been through the door.
+            captures = {name: door.printable(value) for name, value in hit.captures.items()}
+            out.append(replace(hit, text=door.printable(hit.text[:LONGEST_HIT]), captures=captures, around=around or hit.around))
         return out
 
 
