@@ -30,7 +30,7 @@ _ENVIRONMENT = r""".TP
 No colour; colour although the output is no terminal.
 .TP
 .B ROCMDOCTOR_API_KEY
-A key for the server that \fBllm\fR asks."""
+A key for the server that \fBllm\fR and \fB\-\-ask\fR ask."""
 
 
 def _roff(text: str) -> str:

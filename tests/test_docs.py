@@ -2,6 +2,7 @@
 
 import doctest
 import importlib.util
+import json
 import pathlib
 import pkgutil
 import re
@@ -128,3 +129,20 @@ def test_no_link_leads_nowhere() -> None:
     links = [(page, link) for page in pages for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))]
     assert len(links) > 30
     assert not [(page.name, link) for page, link in links if not (page.parent / link).exists()]
+
+
+def test_the_page_for_agents_names_every_tool_and_its_entries_are_json() -> None:
+    declared = pytest.importorskip("rocmdoctor.mcp.declared", reason="the extra rocmdoctor[mcp] is not installed")
+    page, skill = (ROOT / "docs/agents.md").read_text("utf-8"), (ROOT / "deploy/skill/rocmdoctor/SKILL.md").read_text("utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(declared.TOOLS)
+    assert {name for name in declared.TOOLS if f"`{name}`" not in skill} == set()
+    entries = [json.loads(block) for block in _blocks("agents.md", "json")]
+    started = [server for entry in entries for group in entry.values() for server in group.values()]
+    assert len(started) == 2 and all(server["command"] == "rocmdoctor" and server["args"][0] == "mcp" for server in started)
+
+
+def test_the_skill_has_the_head_that_agents_read() -> None:
+    _, head, body = (ROOT / "deploy/skill/rocmdoctor/SKILL.md").read_text("utf-8").split("---\n", 2)
+    said = yaml.safe_load(head)
+    assert set(said) == {"name", "description"} and said["name"] == "rocmdoctor" and 100 < len(said["description"]) <= 1024
+    assert "not known" in body and len(body.splitlines()) < 100

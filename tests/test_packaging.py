@@ -57,6 +57,7 @@ def test_wheel_has_the_template_and_the_script(wheel_names: list[str]) -> None:
     assert {"rocmdoctor/render/report/report.html.j2", "rocmdoctor/py.typed"} <= set(wheel_names)
     shared = {name.partition(".data/data/")[2] for name in wheel_names}
     assert {"share/man/man1/rocmdoctor.1", "share/bash-completion/completions/rocmdoctor", "share/zsh/site-functions/_rocmdoctor"} <= shared
+    assert "share/rocmdoctor/skill/rocmdoctor/SKILL.md" in shared
     assert any(name.endswith(".dist-info/entry_points.txt") for name in wheel_names)
     assert not any(name.startswith(("tests/", "fixtures/")) or name.endswith(".pyc") for name in wheel_names)
 

@@ -46,10 +46,9 @@ def fitting(snapshot: Snapshot, book: Rulebook, told: Iterable[str], without: It
     texts += [likeness.words(f"{row.says} {row.needs} {row.note}") for row in rows]
     weights = likeness.Weights(texts)
     scored: list[tuple[float, Rule | Row]] = []
-    system = seen.text("about.os")
     for rule, text in zip(rules, texts[:len(rules)], strict=True):
         like = weights.common(text, words)
-        place, answer = seen.ask(rule)[0] if like and (not system or not rule.platforms or system in rule.platforms) else (None, None)
+        place, answer = seen.ask(rule)[0] if like and seen.fits(rule) else (None, None)
         if place is None or answer is None or answer.value is False:
             continue
         own, shows = any(True for _ in seen.own(rule, place)), bool(seen.explained(rule))

@@ -109,6 +109,11 @@ class Output:
         pairs += [("full", "")] * self.verbose + [("line", "")] * self.quiet
         return unmixed(pairs) or [("text", "")]
 
+    @staticmethod
+    def read_here(form: tuple[str, str]) -> bool:
+        """Whether a form is text that is read as it is printed."""
+        return form in (("text", ""), ("full", ""))
+
     @property
     def shared(self) -> bool:
         """Whether what is printed or written may leave the machine."""
@@ -175,13 +180,16 @@ def tell_problems(book: rules.Rulebook) -> None:
         click.echo(f"rule left out: {problem}", err=True)
 
 
-def show(report: Report, out: Output, ended: int | None = None, words: Callable[[bool], str] | None = None) -> None:
+def show(report: Report, out: Output, ended: int | None = None, words: Callable[[bool], str] | None = None, only: bool | None = None) -> None:
     """Write and print the report in the forms that were asked for. Where only files were, the answer is one line.
 
-    ``ended`` is the exit status where a command has one of its own, ``words`` its text, short or full.
+    ``ended`` is the exit status where a command has one of its own, ``words`` its text, short or full; ``only`` True leaves out all but
+    the text on standard output, False only that.
     """
     wanted = out.wanted
     for name, file in wanted:
+        if only is not None and only is not out.read_here((name, file)):
+            continue
         own = words(name == "full") if words and name in ("text", "full") else ""
         text = own or rendered(report, name, out.fail_on, bool(file), ended)
         if file:
@@ -189,7 +197,7 @@ def show(report: Report, out: Output, ended: int | None = None, words: Callable[
             click.echo(f"report written to {file}", err=True)
         else:
             click.echo(text, color=terminal()[0], nl=False)
-    if all(file for _, file in wanted):
+    if only is not True and all(file for _, file in wanted):
         click.echo(rendered(report, "line", out.fail_on), nl=False)
 
 

@@ -12,28 +12,34 @@ class Progress:
     """Says nothing where standard error is no terminal."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self.shown = sys.stderr.isatty()
         self._lock = threading.Lock()
-        self._all = self._done = 0
+        self.all = self.done = 0  # probes
 
     def probe(self, name: str, state: str) -> None:
         """A probe waits, is started, or has ended in some way."""
         with self._lock:
-            self._all += state == "waiting"
-            self._done += state not in ("waiting", "started")
+            self.all += state == "waiting"
+            self.done += state not in ("waiting", "started")
             if state == "started":
-                self._say(f"{name} ({min(self._done + 1, self._all)} of {self._all})")
+                self.say(f"{name} ({min(self.done + 1, self.all)} of {self.all})")
 
     def test(self, words: str) -> None:
         """A test computation is at work."""
         with self._lock:
-            self._say(f"test computation: {words}")
+            self.say(f"test computation: {words}")
+
+    def words(self, words: str) -> None:
+        """What somebody says, as far as it has come."""
+        with self._lock:
+            self.say(words)
 
     def clear(self) -> None:
         """Leave the line empty."""
-        if self._shown:
+        if self.shown:
             click.echo("\r\033[K", err=True, nl=False)
 
-    def _say(self, words: str) -> None:
-        if self._shown:
+    def say(self, words: str) -> None:
+        """Show what is being done."""
+        if self.shown:
             click.echo(f"\r\033[K  {words} ...", err=True, nl=False)

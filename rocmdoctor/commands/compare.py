@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
-
 import click
 
-from rocmdoctor.commands._console import Output, now, output, redacted, redactor, show, tell_problems, terminal
+from rocmdoctor.commands._console import Output, output, redacted, redactor, show, tell_problems, terminal
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
-from rocmdoctor.compare import finding, moments, states
-from rocmdoctor.compare.changes import Before
-from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder
+from rocmdoctor.compare import finding, sides, states
+from rocmdoctor.diagnosis.examine import state_folder
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
-from rocmdoctor.knowledge import rules
-from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.share.wash import wash
 
 
@@ -39,20 +33,7 @@ def command(old: str | None, new: str | None, since: str | None, as_list: bool, 
             raise Usage("--list goes alone")
         _list()
         return
-    if since is not None:
-        moment = moments.parse(since, now())
-        if moment is None:
-            raise Usage(f"--since {since or '(nothing)'}: not a moment; write 2026-11-20, yesterday, \"last week\" or \"3 days ago\"")
-        if moment > now():
-            raise Usage(f"--since {since}: that is still to come")
-        if new:
-            raise Usage("with --since only one FILE can be named")
-        snapshot, book, name = _side(old, out)
-        before = Before(f"{moment[:16].replace('T', ' ')} UTC", None, moment, name)
-    else:
-        earlier, _, old_name = _side(old or "good", out)
-        snapshot, book, name = _side(new, out)
-        before = Before(old_name, earlier, new_name=name)
+    snapshot, book, before = sides.compared(old, new, since, out.rule_dirs)
     how = {"only": (finding.ID,), "before": before}
     report = redacted(snapshot, book, redactor(out.no_redact), **how) if out.shared else make_report(snapshot, book, **how)  # type: ignore[arg-type]
     tell_problems(book)
@@ -72,39 +53,6 @@ def _status(report: Report, snapshot: Snapshot, fail_on: str) -> int:
     silent = changes is not None and not changes.changes and (
         not changes.compared if changes.basis == "states" else "updates.from" not in snapshot.facts and not changes.events)
     return 3 if silent else 0
-
-
-def _side(named: str | None, out: Output) -> tuple[Snapshot, Rulebook, str]:
-    """One side: its snapshot, the rules, and how it is called."""
-    if named is None:
-        snapshot, book, _ = examine((), False, "/", (), out.rule_dirs)
-        return snapshot, book, "now"
-    held = _state(named)
-    if held is not None:
-        return held[1], rules.load(tuple(map(pathlib.Path, out.rule_dirs))), held[2]
-    snapshot, book, _ = read((named,), out.rule_dirs)
-    return snapshot, book, os.path.basename(named.rstrip("/")) or named
-
-
-def _state(named: str) -> tuple[states.State, Snapshot, str] | None:
-    """The kept state of that name; None when the word names a file."""
-    moment = moments.parse(named, now(), end=True)
-    if named not in ("good", "last") and (moment is None or os.path.lexists(named)):
-        if named != "-" and not os.path.lexists(named):
-            raise Usage(f"{named}: no such file or folder, and no moment; kept states: rocmdoctor compare --list")
-        return None
-    held, _ = states.listed(state_folder())
-    wanted = states.baseline(held) if named == "good" else held if moment is None else states.before(held, moment)
-    found = readable(wanted)
-    if found is None:
-        missing = {"good": "no state without errors is kept yet", "last": "no state is kept yet"}.get(named, "no state of then or before is kept")
-        raise Usage(f"{named}: {missing}; rocmdoctor check keeps one each time, --since WHEN needs none")
-    return found[0], found[1], called(found[0])
-
-
-def called(state: states.State) -> str:
-    """How a kept state is named to a person."""
-    return f"the state of {state.taken[:16].replace('T', ' ')} UTC{', marked good' if state.good else ''}"
 
 
 def _list() -> None:

@@ -12,11 +12,9 @@ import click
 from rocmdoctor.commands._console import now
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
-from rocmdoctor.diagnosis.subjects import gpu_words
-from rocmdoctor.facts import versions
+from rocmdoctor.diagnosis.known_search import search
 from rocmdoctor.knowledge import component_versions, known
 from rocmdoctor.knowledge.known import Row
-from rocmdoctor.knowledge.known_fit import is_in
 
 _WIDTH = 100
 
@@ -33,36 +31,18 @@ def command(words: tuple[str, ...], component: str | None, version: str | None, 
 
     A version needs its component, as in `rocmdoctor known --component mesa --version 26.1.2`.
     """
-    table = known.load()
-    if component and component not in table.rows:
-        raise Usage(f"no defect of {component} is known; there are {', '.join(sorted(table.rows))}")
-    if version and not component:
-        raise Usage("--version is a version of what? Name it by --component")
-    found = [row for row in (table.rows[component] if component else table.all())
-             if _holds(row, words) and (not gpu or _of_gpu(row, gpu)) and (not version or _of_version(row, version))]
+    try:
+        found = search(words, component, version, gpu)
+    except ValueError as error:
+        raise Usage(str(error)) from None
     if as_json:
         click.echo(json.dumps([_plain(row) for row in found], indent=1))
     else:
         for row in found:
             click.echo("\n".join(_shown(row)) + "\n")
+    table = known.load()
     age = known.age_days(datetime.date.fromisoformat(now()[:10]))
     click.echo(f"{len(found)} of {len(table.all())} known defects; the table is of {table.as_of}, {age} days old", err=True)
-
-
-def _holds(row: Row, words: tuple[str, ...]) -> bool:
-    text = " ".join((row.id, row.component, row.says, row.needs, row.note, *row.fix, *row.symptom, *row.gfx, *row.signature)).lower()
-    return all(word in text for word in " ".join(words).lower().split())
-
-
-def _of_gpu(row: Row, gpu: str) -> bool:
-    return not row.gfx or bool(set(row.gfx) & {gpu.lower(), *gpu_words(gpu.lower())})
-
-
-def _of_version(row: Row, version: str) -> bool:
-    scheme = row.scheme or versions.scheme_of(row.component)
-    if versions.parse(version, scheme) is None:
-        raise Usage(f"{version!r} is no version of {row.component}")
-    return not row.bad or is_in({version, component_versions.as_release(row.component, version)}, row.bad, scheme) is not False
 
 
 def _shown(row: Row) -> list[str]:

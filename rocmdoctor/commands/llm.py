@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, attached, now, output, redacted, redactor, show, tell_problems, write
+from rocmdoctor.commands._console import Output, output, redacted, redactor, show, tell_problems, write
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
-from rocmdoctor.diagnosis.examine import examine
+from rocmdoctor.commands._server import say, server_address
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
-from rocmdoctor.knowledge import rules, tables
-from rocmdoctor.llm import check as checks
-from rocmdoctor.llm import serverlog
-from rocmdoctor.llm.client import BadAddress, Client, Failed, address, is_local
-from rocmdoctor.llm.servers import all_servers
-from rocmdoctor.scan.scanner import Scanner
-from rocmdoctor.share.wash import wash
-from rocmdoctor.texts import attach, interpret
-
-KEY = "ROCMDOCTOR_API_KEY"
+from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.llm import examination
+from rocmdoctor.llm.client import is_local
 
 
 @click.command(epilog=epilog("llm", "llm http://127.0.0.1:8080", "llm --loads 5 --log server.log"))
@@ -43,102 +35,21 @@ def command(url: str | None, model: str, cpu_url: str | None, loads: int | None,
     Without URL the usual ports of this machine are tried. Nothing is sent anywhere else. A key is taken from ROCMDOCTOR_API_KEY and sent to
     URL only.
     """
-    given = [_address(url)] if url else []
-    other = _address(cpu_url) if cpu_url else None
+    given = [server_address(url)] if url else []
+    other = server_address(cpu_url) if cpu_url else None
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
-    found, failures = _ask(given or _usual(), bool(given), model, other, loads, root, deadline)
+    found, failures = examination.ask(given or examination.usual(), bool(given), model, say, other, loads, root, deadline)
     if not found:
-        click.echo("; ".join(failures) if given else f"no server listens on the usual ports of this machine ({_ports()}); give its URL", err=True)
+        click.echo("; ".join(failures) if given else f"no server listens on the usual ports of this machine ({examination.ports()}); give its URL", err=True)
         raise SystemExit(3)
     for line in failures if given else []:
         click.echo(line, err=True)
-    snapshot, book = _machine(found, logs, root, out.rule_dirs)
-    for check in found:
-        checks.ceilings(check, snapshot.facts, os.cpu_count() or 1)
-        snapshot.facts.update(check.facts)
-        snapshot.notes += check.notes
+    snapshot, book = examination.judged(found, logs, root, out.rule_dirs)
     _finish(snapshot, book, out, tuple(host for _, host, _ in [*given, *filter(None, [other])] if not is_local(host)))
 
 
-def _address(text: str) -> tuple[str, str, int]:
-    try:
-        return address(text)
-    except BadAddress as error:
-        raise Usage(str(error)) from None
-
-
-def _usual() -> list[tuple[str, str, int]]:
-    return [address(f"127.0.0.1:{row['port']}") for row in tables.load("llm_ports")["ports"]]
-
-
-def _ports() -> str:
-    return ", ".join(f"{row['port']} {row['server']}" for row in tables.load("llm_ports")["ports"])
-
-
-def _say(line: str) -> None:
-    click.echo(f"  {wash(line)}", err=True)
-
-
-def _ask(places: list[tuple[str, str, int]], meant: bool, model: str, other: tuple[str, str, int] | None, loads: int | None, root: str,
-         deadline: float) -> tuple[list[checks.Check], list[str]]:
-    """Every server that answers, examined; and one line for each that fails. Without a URL silence is no failure."""
-    found, failures = [], []
-    all_servers()  # imported before any deadline runs
-    key = os.environ.get(KEY, "") if meant else ""
-    if key and places[0][0].startswith("http://") and not is_local(places[0][1]):
-        _say(f"the key of {KEY} goes over the network in the clear: the address is not https")
-    for base, host, port in places:
-        client = Client(base, is_local(host), key, per_call=min(5.0, deadline), total=deadline)
-        label = f"{host}:{port}"
-        try:
-            module = checks.recognise(client)
-            check = checks.Check(client, label, port, pathlib.Path(root), module, checks.choose_model(client, module, model), told=_say)
-            checks.run(check)
-            if other:
-                _compare(check, other, deadline)
-            if loads:
-                checks.leak(check, loads)
-            found.append(check)
-        except Failed as failed:
-            failures.append(wash(f"{label}: {failed}"))
-        finally:
-            client.close()
-    return found, failures
-
-
-def _compare(check: checks.Check, other: tuple[str, str, int], deadline: float) -> None:
-    client = Client(other[0], is_local(other[1]), total=deadline)
-    try:
-        checks.compare_with_cpu(check, client)
-    except Failed as failed:
-        check.notes.append(f"{other[1]}:{other[2]}: {failed}")
-    finally:
-        client.close()
-
-
-def _machine(found: list[checks.Check], logs: tuple[str, ...], root: str, rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook]:
-    """This machine and the servers' logs; of a server elsewhere only the logs that were given: this machine has no part in it."""
-    here = [check for check in found if check.client.local]
-    if not here:
-        book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
-        snapshot = Snapshot(now(), "live")
-        read = attached(logs)
-        snapshot.notes += read.problems
-        interpret.fill(snapshot, read.texts, Scanner(book.patterns()))
-        return snapshot, book
-
-    def texts() -> list[attach.Text]:
-        if root != "/":
-            return []
-        return [attach.Text(name, attach.clean(text)) for check in here
-                for name, text in serverlog.read(pathlib.Path(root), check.pids, str(getattr(check.module, "LOG_UNIT", "")))]
-
-    snapshot, book, _ = examine(logs, True, root, (), rule_dirs, texts)
-    return snapshot, book
-
-
-def _finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, hosts: tuple[str, ...]) -> None:
+def _finish(snapshot: Snapshot, book: Rulebook, out: Output, hosts: tuple[str, ...]) -> None:
     import json
 
     from rocmdoctor.facts.model import snapshot_to_json

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
 from typing import Any
 
 import click
@@ -15,11 +14,8 @@ from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import MEMORY, make_report
 from rocmdoctor.facts.model import Report
 from rocmdoctor.knowledge import tables
+from rocmdoctor.memory.asked import KV_TYPES, named
 from rocmdoctor.memory.need import Setting
-from rocmdoctor.memory.picture import Asked
-
-KV_TYPES = ("f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl")
-
 
 _STATUSES = """Exit status: 0 it fits, or no model was named · 1 no model that was named fits, or something was found at or above --fail-on ·
 2 wrong usage · 3 not enough is known of the memory · 70 rocmdoctor itself failed."""
@@ -44,7 +40,12 @@ def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tup
     Without PATHS this machine is examined; with PATHS somebody's files, as `explain` reads them. Nothing is changed.
     """
     setting = Setting(context or int(tables.load("memory_limits")["default_context"]["value"]), kv_type, parallel, mmap=not no_mmap)
-    asked = _asked(models, sizes, image, setting)
+    if image and not sizes:
+        raise Usage("--image goes with --model-size SIZE; a GGUF file of an image model is given by its size too")
+    try:
+        asked = named(models, sizes, image, setting)
+    except ValueError as error:
+        raise Usage(str(error)) from None
     if snapshot or paths:
         seen, book, _ = read(tuple(path for path in (snapshot, *paths) if path), out.rule_dirs)
     else:
@@ -65,16 +66,3 @@ def _memory_status(report: Report, fail_on: str) -> int:
     undecided = (report.memory is None and report.verdict != "no_amd_gpu") or (bool(fits) and all(fit.verdict == "unknown" for fit in fits))
     none = any(fit.verdict in ("no", "only_with") for fit in fits) and not any(fit.verdict == "yes" for fit in fits)
     return 1 if none or status(report, fail_on) == 1 else 3 if undecided else 0
-
-
-def _asked(models: tuple[str, ...], sizes: tuple[str, ...], image: bool, setting: Setting) -> list[Asked]:
-    from rocmdoctor.facts.sizes import parse
-    from rocmdoctor.memory import gguf_header, shape
-
-    if image and not sizes:
-        raise Usage("--image goes with --model-size SIZE; a GGUF file of an image model is given by its size too")
-    try:
-        found = [Asked(gguf_header.read(pathlib.Path(file)), setting) for file in models]
-        return found + [Asked(shape.of_size(parse(size), image), setting) for size in sizes]
-    except (gguf_header.Unreadable, ValueError) as error:
-        raise Usage(str(error)) from None

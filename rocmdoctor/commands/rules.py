@@ -76,7 +76,7 @@ def _told(problems: list[str], what: str) -> None:
 @command.command("lint", epilog=epilog("rules lint my-rules/", statuses=_CHECKED))
 @click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False))
 def rules_lint(folders: tuple[str, ...]) -> None:
-    """Check the form of the rules of the house and of further folders: fields, ids that dangle, commands that are none."""
+    """Check the form of the rules of the house and of further folders: fields, ids that dangle, commands that are none, no fix for Windows."""
     from rocmdoctor.knowledge import lint
 
     book = _book(folders)

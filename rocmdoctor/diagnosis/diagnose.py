@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rocmdoctor.diagnosis import boot_commands, unexplained
@@ -20,6 +20,7 @@ from rocmdoctor.knowledge.rules import Rule, Rulebook
 
 MOST_EVIDENCE = 8
 MOST_POSSIBLE = 8
+_SET_BY_HAND = ("env.", "kernel.cmdline", "amdgpu.modprobe_options", "module.")
 
 
 @dataclass(slots=True)
@@ -35,19 +36,10 @@ class Judged:
     row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
-def _platform_fits(rule: Rule, facts: dict[str, Fact]) -> bool:
-    system = facts.get("about.os")
-    if not rule.platforms or not isinstance(system, Known):
-        return True
-    inside = facts.get("about.container") == Known(True, "computed")
-    names = {str(system.value)} | ({"container"} if inside else set()) | ({"linux"} if system.value == "wsl" else set())
-    return bool(names & set(rule.platforms)) or "container" in rule.platforms
-
-
 def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
     """Every cause that fits this system, asked for each item and at each place; of one item the best answer."""
     for rule in book.rules.values():
-        if rule.kind != "cause" or rule.status == "retired" or not _platform_fits(rule, seen.facts):
+        if rule.kind != "cause" or rule.status == "retired" or not seen.fits(rule):
             continue
         for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
             place, answer = seen.ask(rule, item)[0]
@@ -133,6 +125,17 @@ def _observed(one: Judged, seen: Seen) -> Finding:
     return finding
 
 
+def _suspect(one: Judged, seen: Seen) -> Finding:
+    """A setting that is known to harm, where trouble was told that nothing else explains: whether it is the reason shows when it is taken out."""
+    return _finding(replace(one, rule=replace(one.rule, asks="Does the trouble go away without this setting?"), explained=["trouble-told"]), seen, "possible")
+
+
+def _by_hand(one: Judged) -> bool:
+    """Whether it rests on a setting that somebody made, and is more than a remark."""
+    return not one.row and SEVERITIES.index(one.rule.severity) <= SEVERITIES.index("warning") and any(
+        name.removeprefix(ANYWHERE).startswith(_SET_BY_HAND) for name in one.answer.used)
+
+
 def _decided(judged: list[Judged]) -> list[Judged]:
     """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
@@ -161,7 +164,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
         return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
-    everything = sorted([*_of_rules(seen, book), *checks(seen, book)], key=order)
+    everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=order)
     true = _decided([one for one in everything if one.answer.value is True])
     set_aside = {loser for one in true for loser in one.rule.instead_of} | {one.rule.id for one in true}
     causes, risks = [one for one in true if strong(one)], [one for one in true if not strong(one)]
@@ -175,12 +178,16 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in left]
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
     findings = [_finding(one, seen, "cause") for one in causes if not (one.rule.general or one.rule.observes)]
+    suspects = [] if findings or not seen.symptoms else [one for one in risks if _by_hand(one)]
+    risks = [one for one in risks if one not in suspects]
+    findings += [_suspect(one, seen) for one in suspects]
     findings += [_observed(one, seen) for one in causes if one.rule.observes and not one.rule.general]
     findings += [finding for one, finding in symptoms if one.rule.specific]
     shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
     curated = [finding for one, finding in shown if one.explained and not one.row]
     findings += [finding for finding in curated if finding.severity != "info"]
-    findings += [_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in causes if one.rule.general]
+    general = sorted((one for one in causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
+    findings += [_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in general]
     findings += [finding for finding in curated if finding.severity == "info"]  # what only asks says less than what was observed
     findings += [finding for one, finding in shown if one.explained and one.row]
     findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]

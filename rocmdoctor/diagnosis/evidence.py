@@ -64,6 +64,14 @@ class Evidence:
         answers = [(place, rule.when.ask(self.lookup(item, rule.for_each, place, hidden))) for place in self.places(rule)]
         return sorted(answers, key=lambda pair: {True: 0, None: 1, False: 2}[pair[1].value])
 
+    def fits(self, rule: Rule) -> bool:
+        """Whether the rule is of this system; true where the system is not known. WSL has a Linux, and any system may have containers."""
+        system = self.text("about.os")
+        if not rule.platforms or not system:
+            return True
+        names = {system, *(["linux"] if system == "wsl" else []), *([] if self.value("about.container") is False else ["container"])}
+        return not names.isdisjoint(rule.platforms)
+
     def places(self, rule: Rule) -> list[Place]:
         """Where the rule may be asked: around each of its signals, as near as the rule wants them."""
         owned = [name for name in rule.when.names if name.startswith(_SEEN) and name.count(".") >= 2]

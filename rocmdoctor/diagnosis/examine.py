@@ -20,6 +20,7 @@ from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
 from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach, interpret
 
 if TYPE_CHECKING:
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
-             more: Callable[[], list[attach.Text]] = list, plan: kernel_tests.Plan | None = None) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+            more: Callable[[], list[attach.Text]] = list, plan: kernel_tests.Plan | None = None,
+            progress: Progress | None = None) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
     """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones).
 
-    ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``.
+    ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``. ``progress`` hears what is being done; without
+    one a terminal shows it.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -38,7 +41,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
     if not pathlib.Path(root).is_dir():
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
-    progress = Progress()
+    progress = progress or Progress()
     refused: list[str] = []
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
@@ -93,7 +96,11 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             snapshot.notes.clear()
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
+        known = len(snapshot.notes)
         interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()), found.budget.over)
+        for note in snapshot.notes[known:]:
+            if interpret.OVER in note:  # as all that was left out, this is said in the short answer, too
+                click.echo(wash(note, 1000), err=True)
     return snapshot, book, found.texts + texts
 
 

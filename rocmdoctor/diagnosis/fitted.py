@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from rocmdoctor.compare import way_back
-from rocmdoctor.diagnosis import powershell
+from rocmdoctor.diagnosis import windows_fix
 from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known
@@ -113,14 +113,6 @@ def _for_manager(fix: Fix, kind: str, kin: str) -> Fix:
     return replace(fix, commands=tuple(dict.fromkeys(filter(None, lines))))
 
 
-def _for_windows(fix: Fix) -> Fix:
-    """The fix in PowerShell where all of its commands can be said so."""
-    given = [line for command in fix.commands for line in command.splitlines()]
-    meant = [line for line in given if re.search(r"\s#.*\bWindows\b", line)]
-    lines = [powershell.translated(line) for line in meant or given]
-    return replace(fix, commands=tuple(lines), language="powershell") if fix.language == "shell" and lines and all(lines) else fix
-
-
 def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | None:
     """The TTM limit to set, in pages of 4 KiB: what the owner asked for where it leaves the system enough, else what was computed."""
     ram = facts.get("memory.ram_bytes")
@@ -150,7 +142,8 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
     """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
     kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
     told = subjects(facts)
-    about, windows = told.get("about.backend"), told.get("about.os") == Known("windows", "computed")
+    about, system = told.get("about.backend"), _text(told, "about.os")
+    windows = system == "windows"
     backends = {str(name) for name in about.value} if isinstance(about, Known) else set()
 
     def here(command: str) -> str:
@@ -166,13 +159,15 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
         fits: list[Fix] = []
         others: list[Fix] = []
         for fix in finding.fixes:
-            made = _for_manager(replace(fix, commands=tuple(map(here, fix.commands)), verify=here(fix.verify)), kind, kin)
+            said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
+            made = _for_manager(replace(said, commands=tuple(map(here, said.commands)), verify=here(said.verify)), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
             used = bool(backend) and backends == {{"rocm": "hip"}.get(backend[1].lower(), backend[1].lower())} if backend else False
             foreign = bool(kind and named and kind not in named and fix.commands and not made.commands)
             if windows:
-                made = _for_windows(made)
-                foreign = bool(made.commands) and made.language == "shell"
+                foreign = not windows_fix.usable(made)
+            elif system == "linux":
+                foreign = foreign or made.language in ("powershell", "cmd")
             (others if used or foreign else fits).append(made)
         finding.fixes = [*fits, *others]
         if finding.fixes and finding.fixes[0].title.startswith("Or "):  # it was the second way

@@ -7,7 +7,7 @@ from typing import Any
 
 from rocmdoctor.facts.model import Severity
 from rocmdoctor.facts.sections import Layer
-from rocmdoctor.knowledge.conditions import parse
+from rocmdoctor.knowledge.conditions import of_table, parse
 from rocmdoctor.knowledge.rules import Rule, RuleFix
 
 _YES = parse("1 == 1")
@@ -15,11 +15,13 @@ _YES = parse("1 == 1")
 
 def as_rule(name: str, title: str, *, layer: Layer, severity: Severity, says: str = "", why: str = "", asks: str = "",
             fixes: Iterable[dict[str, Any]] = (), explains: Iterable[str] = (), instead_of: Iterable[str] = (),
-            references: Iterable[str] = (), general: bool = False, observes: bool = False, for_each: str = "") -> Rule:
+            references: Iterable[str] = (), general: bool = False, observes: bool = False, for_each: str = "",
+            platforms: Iterable[str] = ()) -> Rule:
     """A cause with its words in place: the check that made it says itself whether it holds.
 
-    ``fixes`` are mappings as in a rule's file (do, detail, commands, risk, needs, side_effects, verify, undo).
+    ``fixes`` are mappings as in a rule's file (do, detail, commands, only_if, risk, needs, side_effects, verify, undo).
     """
     return Rule(id=name, kind="cause", title=title, severity=severity, status="stable", stage=layer, when=_YES, for_each=for_each,
                 explains=tuple(explains), instead_of=tuple(instead_of), general=general, observes=observes, asks=asks, says=says or title, why=why,
-                fixes=tuple(RuleFix(dict(fix), None) for fix in fixes), references=tuple(references))
+                fixes=tuple(RuleFix(dict(fix), of_table(fix["only_if"]) if fix.get("only_if") else None) for fix in fixes), references=tuple(references),
+                platforms=tuple(platforms))

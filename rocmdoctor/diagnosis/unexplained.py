@@ -8,7 +8,7 @@ from typing import Any
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Fix
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import applications, tables
 from rocmdoctor.knowledge.conditions import Lookup, of_table
 
 MOST_EXPERIMENTS = 6
@@ -36,7 +36,7 @@ def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -
     told = frozenset(symptoms)
     if not told:
         return []
-    kinds = _kinds(_texts(facts, "about.app"))
+    kinds = applications.kinds(_texts(facts, "about.app"))
     rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, told, kinds, facts) and _holds(row, look)]
     rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
     return [_step(row, facts) for row in rows[:MOST_EXPERIMENTS]]
@@ -58,11 +58,6 @@ def _holds(row: dict[str, Any], look: Lookup) -> bool:
     return "when" not in row or of_table(row["when"]).ask(look).value is True
 
 
-def _kinds(apps: Iterable[str]) -> set[str]:
-    named = set(apps)
-    return {kind for row in tables.load("applications")["applications"] if row["id"] in named for kind in row["kinds"]}
-
-
 def _fits(row: dict[str, Any], symptoms: frozenset[str], kinds: set[str], facts: dict[str, Fact]) -> bool:
     if row.get("symptoms") and symptoms.isdisjoint(row["symptoms"]):
         return False
@@ -79,8 +74,14 @@ def _fits(row: dict[str, Any], symptoms: frozenset[str], kinds: set[str], facts:
         return False
     if any(not isinstance(facts.get(f"env.{name}"), Known) for name in row.get("set") or ()):
         return False
-    done = " ".join([*_texts(facts, "report.options"), *_texts(facts, "report.works_on"), *_texts(facts, "report.fails_on")]).lower()
+    done = " ".join([*_texts(facts, "report.options"), *_compared(facts)]).lower()
     return not any(str(word).lower() in done for word in row.get("tried") or ())
+
+
+def _compared(facts: dict[str, Fact]) -> list[str]:
+    """What the writer has varied."""
+    fact = facts.get("report.contrasts")
+    return [str(row["value"]) for row in fact.value] if isinstance(fact, Known) else []
 
 
 def _texts(facts: dict[str, Fact], name: str) -> list[str]:

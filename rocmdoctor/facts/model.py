@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Union
 
-from rocmdoctor.facts.sections import Comparison, Fix, KernelDevice, Layer, LlmServer, MemoryPicture
+from rocmdoctor.facts.sections import Comparison, Fix, KernelDevice, Layer, LlmServer, MemoryPicture, Opinion
 
 SNAPSHOT_SCHEMA = "rocmdoctor.snapshot/1"
 REPORT_SCHEMA = "rocmdoctor.report/1"
@@ -177,6 +177,7 @@ class Report:
     changes: Comparison | None = None
     kernels: list[KernelDevice] | None = None
     llm: list[LlmServer] | None = None
+    opinion: Opinion | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -262,4 +263,5 @@ def report_to_json(report: Report) -> dict[str, Any]:
         **({"changes": asdict(report.changes)} if report.changes else {}),
         **({"kernels": [asdict(device) for device in report.kernels]} if report.kernels else {}),
         **({"llm": [asdict(server) for server in report.llm]} if report.llm else {}),
+        **({"opinion": asdict(report.opinion)} if report.opinion else {}),
     }

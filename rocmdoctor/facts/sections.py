@@ -1,10 +1,11 @@
-"""What a report is made of beside its findings: fixes, the memory picture, what changed, the test kernels, the model servers."""
+"""What a report is made of beside its findings: fixes, the memory picture, what changed, the test kernels, model servers, a model's opinion."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
+EffectWords = Literal["only reads", "changes something", ""]
 Layer = Literal["platform", "driver", "runtime", "framework", "app"]
 
 
@@ -235,3 +236,44 @@ class LlmServer:
     ceilings_of: str
     speed: str
     speed_why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A piece of evidence that a model cited, as it stands in the file: never the model's words. ``line`` is 0 for a fact."""
+
+    number: int
+    source: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """One thing that a model would do or look at. ``given`` is the id of the finding or defect whose fix it is, "" for the model's own."""
+
+    what: str
+    given: str = ""
+    commands: tuple[str, ...] = ()
+    effect: EffectWords = ""  # of the commands; "" where they are none of a shell
+    language: str = "shell"
+    unfounded: tuple[str, ...] = ()  # terms of it that stand neither in the evidence nor in a table
+
+
+@dataclass(slots=True)
+class Opinion:
+    """What a language model said of the report. No rule checked it, and no verdict counts it. ``problem`` says why there is none."""
+
+    server: str
+    place: str
+    model: str
+    seconds: float
+    problem: str = ""
+    cause: str = ""
+    contradicts: str = ""
+    evidence: list[Quoted] = field(default_factory=list)
+    decide: list[Advised] = field(default_factory=list)
+    fixes: list[Advised] = field(default_factory=list)
+    unfounded: list[str] = field(default_factory=list)
+    invented: int = 0  # numbers of evidence or fixes that there are not
+    withheld: int = 0  # dangerous commands and sentences that were left out

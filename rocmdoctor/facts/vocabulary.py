@@ -139,6 +139,7 @@ container.kind          | str  |       | docker, podman, lxc, flatpak, kubernete
 container.rootless      | bool |       | rootless container (user namespace)
 container.image         | str  |       | image and tag of the docker or podman command, the compose file or the pod
 container.devices       | list |       | devices handed in: --device, devices: (host paths)
+container.mounts        | list |       | folders and files handed in: -v, volumes: (HOST:CONTAINER); empty where devices are handed in and no folder
 container.groups        | list |       | groups added: --group-add, group_add:
 container.privileged    | bool |       | --privileged
 container.ipc_host      | bool |       | --ipc=host
@@ -356,9 +357,7 @@ report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
 report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
-report.works_on         | list |       | backends that the writer says are right
-report.fails_on         | list |       | backends that the writer says are wrong
-report.works_on_gpus    | list |       | gfx targets of other GPUs that the writer says are right
+report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text"}], the axes as in rules/data/contrasts
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken

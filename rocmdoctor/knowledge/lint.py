@@ -12,7 +12,7 @@ from typing import Any
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot
-from rocmdoctor.knowledge import check_words, known, known_lint
+from rocmdoctor.knowledge import check_words, known, known_lint, windows_lint
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.scanner import Scanner, blocks_of
@@ -91,11 +91,11 @@ def _finding(name: str, row: dict[str, Any], book: Rulebook) -> Iterator[str]:
 
 def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
-    found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all())]
+    found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all()), *windows_lint.of_defects(known.load().all())]
     for rule in book.rules.values():
-        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule))]
+        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *windows_lint.of_rule(rule))]
     for name, row in check_words.every_finding().items():
-        found += [f"{name}: {problem}" for problem in _finding(name, row, book)]
+        found += [f"{name}: {problem}" for problem in (*_finding(name, row, book), *windows_lint.of_finding(row))]
     if _parsed.cache_info().misses >= MOST_PARSED:
         found.append(f"only {MOST_PARSED} commands were given to bash, the rest is not checked")
     return found

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 _MARK = "DIAGNOSIS_RUN"
-_TOKEN = os.urandom(12).hex()
+_TOKEN = os.environ.get(_MARK) or os.urandom(12).hex()  # a worker of this program marks what it starts as its parent does
 _lock = threading.RLock()
 _running: dict[int, Child] = {}
 _stopping = threading.Event()
@@ -86,6 +86,19 @@ def start(command: Sequence[str], sink: IO[bytes], environment: Mapping[str, str
     return begin(lambda: subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, close_fds=True, pass_fds=keep, start_new_session=True,
         cwd=os.path.abspath(os.sep), env={**environment, _MARK: _TOKEN}, creationflags=_FLAGS))
+
+
+def talk(command: Sequence[str]) -> tuple[Child, subprocess.Popen[bytes]]:
+    """Start a program with pipes to its standard input and from its output; its errors go nowhere. Raises as :func:`start`."""
+    made: list[subprocess.Popen[bytes]] = []
+
+    def make() -> subprocess.Popen[bytes]:
+        made.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True,
+                                     start_new_session=True, cwd=os.path.abspath(os.sep), env={**surroundings(None), _MARK: _TOKEN},
+                                     creationflags=_FLAGS))
+        return made[0]
+
+    return begin(make), made[0]
 
 
 def begin(make: Callable[[], Process]) -> Child:

@@ -16,6 +16,7 @@ class Answer:
 
     ``prompt_fresh`` counts the tokens of the prompt that were computed and not taken from a cache. ``logprobs`` are those of the
     chosen tokens, where the server gives them. ``ended`` is false when the answer was cut off at its deadline.
+    ``content`` is the text of a chat without what the model thought before.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Answer:
     logprobs: tuple[float, ...] = ()
     seconds: float = 0.0
     ended: bool = True
+    content: str = ""
 
 
 @dataclass(slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,17 +15,21 @@ from typing import Any, TypeVar
 import httpx
 
 MOST_BYTES = 4 << 20
+MOST_LINES = 40_000  # of a streamed answer: each costs time to read
 MOST_SHOWN = 120
+MOST_DETAIL = 2000  # characters of what a server says of its refusal
+KEY = "ROCMDOCTOR_API_KEY"  # the environment variable with the key of a server
 CONNECT = 3.0
 T = TypeVar("T")
 
 
 class Failed(Exception):
-    """What went wrong with the server, in one line. ``status`` is the HTTP status, 0 without one."""
+    """What went wrong with the server, in one line. ``status`` is the HTTP status, 0 without one; ``detail`` the body that came with it."""
 
-    def __init__(self, says: str, status: int = 0) -> None:
+    def __init__(self, says: str, status: int = 0, detail: str = "") -> None:
         super().__init__(says)
         self.status = status
+        self.detail = detail
 
 
 class BadAddress(ValueError):
@@ -65,7 +71,7 @@ def address(text: str) -> tuple[str, str, int]:
     if url.scheme not in ("http", "https") or not url.host:
         raise BadAddress(f"{text[:MOST_SHOWN]}: no address of a server; it looks like http://127.0.0.1:8080")
     if url.userinfo:
-        raise BadAddress("a name or key inside the address would end up in logs; put the key into ROCMDOCTOR_API_KEY")
+        raise BadAddress("a name or key inside the address would end up in logs; put the key into " + KEY)
     path = url.path.rstrip("/")
     for tail in ("/chat/completions", "/completions", "/models", "/api/v1", "/api/v0", "/v1", "/api"):
         path = path.removesuffix(tail)
@@ -74,6 +80,14 @@ def address(text: str) -> tuple[str, str, int]:
         raise BadAddress(f"{text[:MOST_SHOWN]}: there is no port {port}")
     host = f"[{url.host}]" if ":" in url.host else url.host
     return f"{url.scheme}://{host}:{port}{path}", url.host, port
+
+
+def key_for(place: tuple[str, str, int], told: Callable[[str], None]) -> str:
+    """The key out of the environment for a server (as of :func:`address`), "" without one; ``told`` hears that it could be read on the way."""
+    key = os.environ.get(KEY, "")
+    if key and place[0].startswith("http://") and not is_local(place[1]):
+        told(f"the key of {KEY} goes over the network in the clear: the address is not https")
+    return key
 
 
 def is_local(host: str) -> bool:
@@ -113,10 +127,11 @@ class Client:
         """The answer to a question, within ``seconds``. Raises :class:`Failed`."""
         return self._within(seconds, lambda until: self._whole("POST", path, body, until))
 
-    def stream(self, path: str, body: dict[str, Any], seconds: float) -> tuple[list[tuple[float, str]], bool]:
+    def stream(self, path: str, body: dict[str, Any], seconds: float, heard: Callable[[str], None] | None = None) -> tuple[list[tuple[float, str]], bool]:
         """The lines of a streamed answer with their seconds since the question, and whether it ended by itself.
 
-        What came before a deadline is given back: half an answer can be judged. Raises :class:`Failed` where nothing came.
+        What came before a deadline is given back: half an answer can be judged. ``heard`` gets each line as it comes, in the thread that
+        reads. Raises :class:`Failed` where nothing came.
         """
         lines: list[tuple[float, str]] = []
 
@@ -127,8 +142,11 @@ class Client:
                     size += len(chunk)
                     held += chunk
                     *whole, held = held.split(b"\n")
-                    lines.extend((time.monotonic() - began, line.decode("utf-8", "replace").strip()) for line in whole)
-                    if size > MOST_BYTES or len(held) > MOST_BYTES:
+                    for line in whole:
+                        lines.append((time.monotonic() - began, line.decode("utf-8", "replace").strip()))
+                        if heard:
+                            heard(lines[-1][1])
+                    if size > MOST_BYTES or len(held) > MOST_BYTES or len(lines) > MOST_LINES:
                         raise Failed("sends more than an answer can be; it was cut off")
             if held.strip():
                 lines.append((time.monotonic() - began, held.decode("utf-8", "replace").strip()))
@@ -203,10 +221,10 @@ class _Answered:
                 where = response.headers.get("location", "")[:MOST_SHOWN]
                 raise Failed(f"sends the caller elsewhere ({where}); that address was not asked: give it if it is meant", response.status_code)
             if response.status_code in (401, 403):
-                raise Failed(f"wants a key (HTTP {response.status_code}): put it into the environment variable ROCMDOCTOR_API_KEY",
-                             response.status_code)
+                raise Failed(f"wants a key (HTTP {response.status_code}): put it into the environment variable {KEY}", response.status_code)
             if response.status_code >= 400:
-                raise Failed(f"HTTP {response.status_code}" + self._reason(), response.status_code)
+                body = self._body()
+                raise Failed(f"HTTP {response.status_code}" + _reason(body), response.status_code, body[:MOST_DETAIL].decode("utf-8", "replace"))
             if encoding not in ("identity", ""):
                 raise Failed(f"answers packed ({encoding[:20]}) although it was asked not to; it was not unpacked")
         except BaseException:
@@ -217,19 +235,25 @@ class _Answered:
     def __exit__(self, *_: object) -> None:
         self.response.close()
 
-    def _reason(self) -> str:
+    def _body(self) -> bytes:
         body = b""
-        try:
+        with contextlib.suppress(httpx.HTTPError):
             for chunk in self.response.iter_raw():
                 body += chunk
                 if len(body) > 1 << 16 or time.monotonic() > self.until:
                     break
-            data = json.loads(body)
-            said = data.get("error") or data.get("detail") or data.get("message")
-            said = said.get("message") if isinstance(said, dict) else said
-        except (httpx.HTTPError, ValueError, AttributeError, RecursionError):
-            return ""
-        return f": {' '.join(str(said).split())[:MOST_SHOWN]}" if said else ""
+        return body
+
+
+def _reason(body: bytes) -> str:
+    """What a server says of its refusal, "" where it says nothing readable."""
+    try:
+        data = json.loads(body)
+        said = data.get("error") or data.get("detail") or data.get("message")
+        said = said.get("message") if isinstance(said, dict) else said
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return f": {' '.join(str(said).split())[:MOST_SHOWN]}" if said else ""
 
 
 def _said(error: httpx.HTTPError, seconds: float) -> Failed:

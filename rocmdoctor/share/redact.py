@@ -227,7 +227,7 @@ def learn_snapshot(taken: Snapshot, redactor: Redactor) -> None:
             redactor.learn(text)
     for hit in taken.hits:
         redactor.learn("\n".join(hit.around))
-    for text in _texts([[asdict(hit) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):
+    for text in _texts([[(hit.source, hit.text, hit.captures, hit.around) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):
         redactor.learn(text)
 
 

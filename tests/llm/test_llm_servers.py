@@ -259,17 +259,17 @@ def test_memory_that_stays_in_use_after_unloads(tmp_path, kept, found):
 
 
 def test_nothing_on_the_usual_ports(monkeypatch):
-    from rocmdoctor.commands import llm
+    from rocmdoctor.llm import examination
 
-    monkeypatch.setattr(llm, "_usual", lambda: [("http://127.0.0.1:9", "127.0.0.1", 9)])
+    monkeypatch.setattr(examination, "usual", lambda: [("http://127.0.0.1:9", "127.0.0.1", 9)])
     done = run()
     assert done.exit_code == 3 and done.stdout == "" and done.stderr.count("\n") == 1 and "11434 Ollama" in done.stderr
 
 
 def test_only_this_machine_is_tried_without_an_address():
-    from rocmdoctor.commands import llm
+    from rocmdoctor.llm import examination
 
-    assert {host for _, host, _ in llm._usual()} == {"127.0.0.1"}
+    assert {host for _, host, _ in examination.usual()} == {"127.0.0.1"}
 
 
 def test_the_unit_or_container_of_the_server_tells_where_its_log_is(tmp_path):

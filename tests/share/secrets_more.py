@@ -232,7 +232,7 @@ MORE = {
     "product uuid": at("UUID: %s", lambda m: m.uuid().upper()),
     "bootid": at("Boot ID: %s", lambda m: m.hex(32)),
     "journal json": at('"_MACHINE_ID" : "%s"', lambda m: m.hex(32)),
-    "journal host": at('"_HOSTNAME" : "%s"', lambda m: m.name()),
+    "journal host in JSON": at('"_HOSTNAME" : "%s"', lambda m: m.name()),
     "win hwid": at("SusClientId    REG_SZ    %s", lambda m: m.uuid()),
     "ESN": at("IMEI: %s", lambda m: m.num(15)),
     "fs uuid btrfs": at("BTRFS: device fsid %s devid 1", lambda m: m.uuid()),

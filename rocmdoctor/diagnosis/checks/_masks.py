@@ -49,8 +49,8 @@ def masks(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
     yield from _vulkan(seen, values)
     system, backend = seen.facts.get("about.os"), seen.facts.get("about.backend")
     native = isinstance(system, Known) and system.value == "windows"
-    if isinstance(backend, Known) and "hip" not in backend.value and "vulkan" in backend.value:
-        return  # nothing that a HIP mask could hide is asked for
+    if isinstance(backend, Known) and "hip" not in backend.value and "vulkan" in backend.value and "no-device-found" not in seen.symptoms:
+        return  # nothing that a HIP mask could hide is asked for, or HIP is kept out on purpose
     hip = next((name for name in _HIP if values.get(name)), "")
     rocr = _ROCR if _ROCR in values and not native else ""
     count = _count(seen)

@@ -116,8 +116,8 @@ def _left(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
     if found:
         costs = [f"{name}: {row.get('left_says') or row.get('seen_as') or row['means']}" for name, row in found]
         yield judged(_CHECK, "debug-switch-left-set", seen, {
-            "names": ", ".join(f"{name}={values[name]}" for name, _ in found), "costs": "; ".join(costs), "bare": " ".join(name for name, _ in found),
-            "without": " ".join(f"-u {name}" for name, _ in found)}, [f"env.{name}" for name, _ in found])
+            "names": ", ".join(f"{name}={values[name]}" for name, _ in found), "costs": "; ".join(costs), "bare": " ".join(name for name, _ in found)},
+            [f"env.{name}" for name, _ in found])
 
 
 def _spelt(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:

@@ -30,6 +30,7 @@ class Candidate:
     hits: list[Hit] = field(default_factory=list)
     explained: list[str] = field(default_factory=list)
     like: float = 0.0  # of a hint: how much of what it says was also told
+    tight: bool = False  # a severe and sure defect of this very version on this very target
 
     @property
     def alone(self) -> bool:
@@ -38,8 +39,8 @@ class Candidate:
 
     @property
     def hint(self) -> bool:
-        """Whether it could be, as other rows could: alone, and not decided."""
-        return self.alone and self.answer is not True
+        """Whether it could be, as other rows could: alone, not decided, and of many versions or GPUs."""
+        return self.alone and self.answer is not True and not self.tight
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -75,6 +76,8 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
         known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
         if told and row.gfx:
             return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
+        if row.severe and row.sure and any("exact" in one for one in row.bad) and set(row.gfx) & set(machine.targets) and fit.backend is not False:
+            return Candidate(row, fit, None, [], explained, tight=True)
         # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
         return Candidate(row, fit, None, [], explained) if told or not machine.demands(row) else None
     # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
@@ -130,7 +133,7 @@ def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=True)
+    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=not one.tight)
 
 
 def rule_of(one: Candidate) -> Rule:
@@ -147,7 +150,7 @@ def rule_of(one: Candidate) -> Rule:
     severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
     severity = severity if one.hits or one.explained or severity != "error" else "warning"
     return as_rule(row.id, title, layer=place.layer, severity=severity, says=says, why=table["why"].get(row.confirmed, ""), asks=asks,
-                   fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.alone)
+                   fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.alone and not one.tight)
 
 
 def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:

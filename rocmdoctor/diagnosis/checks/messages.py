@@ -17,6 +17,7 @@ from rocmdoctor.knowledge.rules import Rulebook
 Found = tuple[str, dict[str, Any], list[Hit], dict[str, Any]]  # finding, values, evidence, fields of the rule
 
 _INSTALLERS = {"debian": "sudo apt install {}", "fedora": "sudo dnf install {}", "arch": "sudo pacman -S {}"}
+_OF_WHEELS = "pip install 'rocm[libraries,devel]' --index-url https://rocm.nightlies.amd.com/v2/gfx110X-all/   # your family's name in place of gfx110X-all"
 _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbian", "devuan", "elementary"),
              "fedora": ("fedora", "rhel", "centos", "rocky", "almalinux", "nobara", "bazzite", "ol"),
              "arch": ("arch", "cachyos", "manjaro", "endeavouros", "garuda")}
@@ -46,7 +47,9 @@ def _library(name: str) -> dict[str, Any]:
 
 
 def _install(seen: Evidence, row: dict[str, Any], development: bool = False) -> str:
-    """The command of this distribution; the three common ones where it is not known."""
+    """The command of this distribution; the three common ones where it is not known. On Windows the wheels of ROCm, "" for what is not in them."""
+    if seen.text("about.os") == "windows":
+        return _OF_WHEELS if row.get("rocm") else ""
     here = seen.text("os.distribution").lower()
     families = [family for family, names in _FAMILIES.items() if here.startswith(names)] or list(_INSTALLERS)
     lines = []

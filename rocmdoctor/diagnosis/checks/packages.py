@@ -20,7 +20,7 @@ _LOCAL = re.compile(r"\+(?:amd\.)?(rocm|cu|cpu|xpu)(?:sdk)?(\d+(?:\.\d+)?)?")
 _COMPANIONS = ("torchvision", "torchaudio", "pytorch-triton-rocm", "triton-rocm")
 _BUILT_FOR = re.compile(r"\d+\.\d+\.\d+\.(\d{1,2})(\d\d)(\d\d)[-~]")  # 1.0.0.70201-81~24.04: of ROCm 7.2.1
 _OF_ROCM = re.compile(r"^(rocm-core|hip-runtime-amd|hsa-rocr|rocblas|hipblas|hipblaslt|rocsolver|rocsparse|miopen-hip|rccl|comgr|rocminfo|hipcc|rocm-smi-lib|"
-                      r"amd-smi-lib|libamdhip64-\d|libhsa-runtime64-1|librocblas\d|libhipblas\d)$")
+                      r"amd-smi-lib|libamdhip64-(?:\d|dev)|libhsa-runtime64-(?:1|dev)|librocblas\d|libhipblas\d)$")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import Hit
+from rocmdoctor.facts.model import Hit, Known
 from rocmdoctor.knowledge import compiled, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -29,7 +29,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         good, bad, name, hits = pair
         component = components.load().get(_names().get(name, ""))
         words = {"good": good, "bad": bad, "component": component.title if component else name}
-        rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app")
+        rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits[:3])
     elif _hits(seen, "since_update"):
@@ -49,18 +49,46 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
     for hit in _hits(seen, "pair"):
         if hit.captures["good"] != hit.captures["bad"]:
             return hit.captures["good"], hit.captures["bad"], _called(hit), [hit]
-    bad = [(hit.captures["bad"], _called(hit), hit) for hit in _hits(seen, "bad")]
-    for hit in _hits(seen, "good"):
-        good, name = hit.captures["good"], _called(hit)
+    told = _told(seen)
+    bad = [(hit.captures["bad"], _called(hit), hit) for hit in _hits(seen, "bad")] + [one for one in told[False] if one[1]]
+    right = [(hit.captures["good"], _called(hit), hit) for hit in _hits(seen, "good")] + told[True]
+    for good, name, hit in right:
         of = _names().get(name, name)
         for version, other, line in bad:
-            if _names().get(other, other) == of and version != good:
-                return good, version, name, [hit, line]
+            same = _names().get(other, other) == of if name else _alike(good, version)
+            if same and version != good and (version, good) not in {(one[0], two[0]) for one in right for two in bad}:
+                return good, version, other, [hit, line]
         component = components.load().get(of)
-        version = seen.text(component.key) if component and component.key else ""
+        version = seen.text(component.key) if component and component.key and hit.group == "good" else ""
         if version and good not in version and version not in good:
             return good, version, name, [hit]
+    for hit in _hits(seen, "first"):
+        bad_one = hit.captures["bad"]
+        name = next((app for app in seen.texts("about.app") if app in _names()), "")
+        component = components.load().get(_names().get(name, ""))
+        if component and component.key and seen.text(component.key).lstrip("b") == bad_one.lstrip("vb"):
+            number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
+            return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]
     return None
+
+
+def _told(seen: Evidence) -> dict[bool, list[tuple[str, str, Hit]]]:
+    """(version, component as named or "", line) of what was right and of what was wrong, by the clauses of the writer."""
+    fact = seen.facts.get("report.contrasts")
+    found: dict[bool, list[tuple[str, str, Hit]]] = {True: [], False: []}
+    if isinstance(fact, Known):
+        source = fact.source.rpartition(":")[0]
+        for row in fact.value:
+            if row["axis"] == "version":
+                line = Hit(_CHECK, "told", source, int(row["line"]), str(row["text"]), {})
+                found[bool(row["right"])].append((str(row["value"]), str(row["title"]), line))
+    return found
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether a number without a name can be a version of the same component: as many parts at least, and the same first one."""
+    parts = one.split("."), other.split(".")
+    return len(parts[0]) >= 2 and parts[0][0] == parts[1][0] or one[0] == other[0] == "b"
 
 
 def _updated(seen: Evidence) -> Iterator[Judged]:

@@ -1,4 +1,5 @@
-"""One module per protocol: TRUST (the more telling is asked first), NAME, recognise, models, status, complete, chat."""
+"""One module per protocol: TRUST (the more telling is asked first), NAME, recognise, models, status, complete, chat; and for one long question
+context (tokens, None where the server does not say) and converse."""
 
 from __future__ import annotations
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from rocmdoctor.llm.answer import Answer, Status, dig, text, try_json
+from rocmdoctor.llm.answer import Answer, Status, dig, text, try_json, whole
 from rocmdoctor.llm.client import Client, Failed
 from rocmdoctor.llm.servers import openai
 
@@ -60,6 +61,18 @@ def complete(client: Client, model: str, prompt: str, tokens: int, seconds: floa
         if failed.status not in (400, 404, 405, 422, 501):
             raise
         return chat(client, model, prompt, tokens, seconds)
+
+
+def context(client: Client, model: str) -> int | None:
+    """Tokens that the model was loaded with."""
+    mine = next((row for row in _loaded(client) if row.get("model_name") == model), {})
+    return whole(dig(mine, "recipe_options", "ctx_size"))
+
+
+def converse(client: Client, model: str, prompt: str, tokens: int, seconds: float, schema: dict[str, Any] | None, window: int,
+             heard: Callable[[str], None]) -> Answer:
+    """The answer to one long question in a chat."""
+    return openai.converse(client, model, prompt, tokens, seconds, schema, window, heard, BASE + "/chat/completions")
 
 
 def chat(client: Client, model: str, prompt: str, tokens: int, seconds: float) -> Answer:

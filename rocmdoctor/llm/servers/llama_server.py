@@ -65,6 +65,14 @@ def complete(client: Client, model: str, prompt: str, tokens: int, seconds: floa
                   rate(dig(timings, "predicted_per_second")), rate(dig(timings, "prompt_per_second")), tuple(probable[:256]))
 
 
+def context(client: Client, model: str) -> int | None:
+    """Tokens of one slot."""
+    return whole(dig(try_json(client, "/props"), "default_generation_settings", "n_ctx"))
+
+
+converse = openai.converse
+
+
 def chat(client: Client, model: str, prompt: str, tokens: int, seconds: float) -> Answer:
     """The answer in a chat."""
     return openai.chat(client, model, prompt, tokens, seconds)

@@ -46,6 +46,15 @@ def complete(client: Client, model: str, prompt: str, tokens: int, seconds: floa
     return answer
 
 
+def context(client: Client, model: str) -> int | None:
+    """Tokens that the model was loaded with, where it is loaded."""
+    mine: dict[str, object] = next((row for row in _rows(client) if row.get("id") == model), {})
+    return whole(mine.get("loaded_context_length"))
+
+
+converse = openai.converse
+
+
 def chat(client: Client, model: str, prompt: str, tokens: int, seconds: float) -> Answer:
     """The answer in a chat."""
     return openai.chat(client, model, prompt, tokens, seconds)

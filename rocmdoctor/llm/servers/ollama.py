@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rocmdoctor.llm.answer import Answer, Status, dig, events, rate, text, try_json, whole
@@ -64,6 +65,38 @@ def chat(client: Client, model: str, prompt: str, tokens: int, seconds: float) -
     return _generate(client, {"model": model, "prompt": prompt}, {"num_predict": tokens}, seconds)
 
 
+def context(client: Client, model: str) -> int | None:
+    """None: it is chosen with the question (``num_ctx``), as Ollama cuts a prompt that is too long without a word."""
+    return None
+
+
+def elsewhere(client: Client, model: str) -> str:
+    """The machine that Ollama passes questions to this model on to, "" for a model that runs here."""
+    mine = {**_row(client, "/api/tags", model), **_row(client, "/api/ps", model)}
+    return text(mine.get("remote_host")) or ("ollama.com" if model.endswith(("-cloud", ":cloud")) else "")
+
+
+def converse(client: Client, model: str, prompt: str, tokens: int, seconds: float, schema: dict[str, Any] | None, window: int,
+             heard: Callable[[str], None]) -> Answer:
+    """The answer to one long question in a chat of ``window`` tokens; ``heard`` gets the words as they come."""
+    loaded = whole(_row(client, "/api/ps", model).get("context_length")) or 0  # another size would load the model again
+    body = {"model": model, "messages": [{"role": "user", "content": prompt}], "stream": True,
+            "options": {"temperature": 0, "seed": 1, "num_predict": tokens, "num_ctx": max(loaded, window)}, **({"format": schema} if schema else {})}
+
+    def line(text: str) -> None:
+        for _, data in events([(0.0, text)]):
+            heard(_said(data))
+
+    found, ended = _streamed(client, "/api/chat", body, seconds, line)
+    last = found[-1][1]
+    said = "".join(_said(data) for _, data in found)
+    return Answer(said, whole(last.get("eval_count")), whole(last.get("prompt_eval_count")), ended=ended, seconds=found[-1][0], content=said)
+
+
+def _said(data: dict[str, Any]) -> str:
+    return text(dig(data, "message", "content"))
+
+
 def load(client: Client, model: str, seconds: float) -> None:
     """Load the model and wait for it."""
     client.post("/api/generate", {"model": model, "stream": False}, seconds)
@@ -74,15 +107,23 @@ def unload(client: Client, model: str, seconds: float) -> None:
     client.post("/api/generate", {"model": model, "keep_alive": 0, "stream": False}, seconds)
 
 
-def _generate(client: Client, body: dict[str, Any], options: dict[str, Any], seconds: float) -> Answer:
-    body = {**body, "stream": True, "options": {"temperature": 0, "seed": 1, **options}}
-    lines, ended = client.stream("/api/generate", body, seconds)
+def _streamed(client: Client, path: str, body: dict[str, Any], seconds: float,
+              heard: Callable[[str], None] | None = None) -> tuple[list[tuple[float, dict[str, Any]]], bool]:
+    """The objects of a streamed answer, one at least, and whether it ended by itself. Raises :class:`Failed` with what the server says."""
+    lines, ended = client.stream(path, body, seconds, heard)
     found = events(lines)
     if not found:
         raise Failed("answers with something that is no JSON: this is another service, or a proxy in front of it")
     last = found[-1][1]
     if isinstance(last.get("error"), str):
         raise Failed("says: " + last["error"][:120])
+    return found, ended
+
+
+def _generate(client: Client, body: dict[str, Any], options: dict[str, Any], seconds: float) -> Answer:
+    body = {**body, "stream": True, "options": {"temperature": 0, "seed": 1, **options}}
+    found, ended = _streamed(client, "/api/generate", body, seconds)
+    last = found[-1][1]
     # A model that thinks says its first words in a field of its own.
     said = "".join(text(data.get("thinking")) + text(data.get("response")) for _, data in found)
     answer = Answer(said, whole(last.get("eval_count")), whole(last.get("prompt_eval_count")), ended=ended and last.get("done") is True)

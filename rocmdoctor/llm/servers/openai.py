@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rocmdoctor.llm.answer import Answer, Status, dig, events, logprobs, rate, text, try_json, whole
@@ -42,10 +43,45 @@ def chat(client: Client, model: str, prompt: str, tokens: int, seconds: float) -
     return ask(client, "/v1/chat/completions", {"model": model, "messages": [{"role": "user", "content": prompt}]}, tokens, seconds)
 
 
-def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: float) -> Answer:
-    """One streamed answer of OpenAI's API; a server that does not stream is read as a whole."""
-    body = {**body, "max_tokens": tokens, "temperature": 0, "seed": 1, "stream": True, "stream_options": {"include_usage": True}}
-    lines, ended = client.stream(path, body, seconds)
+def context(client: Client, model: str) -> int | None:
+    """Not known: the API has no word for it, but some servers put one into the list of models."""
+    rows = dig(try_json(client, "/v1/models"), "data")
+    mine = next((row for row in rows if dig(row, "id") == model), None) if isinstance(rows, list) else None
+    return whole(dig(mine, "max_model_len")) or whole(dig(mine, "context_length"))
+
+
+def converse(client: Client, model: str, prompt: str, tokens: int, seconds: float, schema: dict[str, Any] | None, window: int,
+             heard: Callable[[str], None], path: str = "/v1/chat/completions") -> Answer:
+    """The answer to one long question in a chat; ``heard`` gets the words as they come. With ``schema`` the server is told to keep to it."""
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": prompt}]}
+    if schema:
+        body["response_format"] = {"type": "json_schema", "json_schema": {"name": "opinion", "strict": True, "schema": schema}}
+    try:
+        return ask(client, path, body, tokens, seconds, heard)
+    except Failed as failed:
+        if failed.status != 400 or "max_completion_tokens" not in failed.detail:
+            raise
+        return ask(client, path, body, tokens, client.left(), heard, thinks=True)  # hosted models that think take neither name nor temperature
+
+
+def _words(data: dict[str, Any]) -> str:
+    """What one event says, thoughts left out."""
+    choice = dig(data, "choices", 0)
+    return text(dig(choice, "delta", "content")) + text(dig(choice, "message", "content")) + text(dig(choice, "text"))
+
+
+def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: float, heard: Callable[[str], None] | None = None,
+        thinks: bool = False) -> Answer:
+    """One streamed answer of OpenAI's API; a server that does not stream is read as a whole. ``thinks``: a model that takes no temperature."""
+    usual = {"max_completion_tokens": tokens} if thinks else {"max_tokens": tokens, "temperature": 0, "seed": 1}
+    body = {**body, **usual, "stream": True, "stream_options": {"include_usage": True}}
+
+    def line(text: str) -> None:
+        for _, data in events([(0.0, text)]):
+            if heard and (said := _words(data)):
+                heard(said)
+
+    lines, ended = client.stream(path, body, seconds, line if heard else None)
     answer = Answer("", ended=ended, seconds=lines[-1][0] if lines else 0.0)
     parts, times, chosen = [], [], []
     found = events(lines)
@@ -60,6 +96,7 @@ def ask(client: Client, path: str, body: dict[str, Any], tokens: int, seconds: f
             for name in ("reasoning_content", "reasoning", "content"):
                 parts.append(text(dig(choice, place, name)))
         parts.append(text(choice.get("text") if isinstance(choice, dict) else None))
+        answer.content += _words(data)
         if any(parts[-7:]) or dig(choice, "finish_reason") is None and choice:
             times.append(at)
         rows = dig(choice, "logprobs", "content")

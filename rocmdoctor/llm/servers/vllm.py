@@ -21,6 +21,8 @@ def recognise(client: Client) -> bool:
 
 models = openai.models
 chat = openai.chat
+context = openai.context
+converse = openai.converse
 
 
 def complete(client: Client, model: str, prompt: str, tokens: int, seconds: float) -> Answer:

@@ -13,12 +13,11 @@ from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known, Report
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.sizes import words as size
-from rocmdoctor.knowledge import products, tables
+from rocmdoctor.knowledge import applications, products, tables
 from rocmdoctor.render.report.wording import value_words
 from rocmdoctor.share.wash import wash
 
 MOST_GPUS = 4
-_APP_NAMES = {"ollama": "Ollama", "lmstudio": "LM Studio", "lemonade": "Lemonade", "comfyui": "ComfyUI", "vllm": "vLLM", "koboldcpp": "KoboldCpp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,4 +195,4 @@ def _apps(report: Report) -> list[str]:
     for app, name in (("ollama", "ollama.version"), ("llama.cpp", "llama.tag"), ("llama.cpp", "llama.build")):
         if (value := _text(facts, name)) and not found.get(app):
             found[app] = value
-    return [wash(f"{_APP_NAMES.get(app, app)} {value_words(version)}".strip(), 60) for app, version in list(found.items())[:6]]
+    return [wash(f"{applications.title(app)} {value_words(version)}".strip(), 60) for app, version in list(found.items())[:6]]

@@ -14,7 +14,7 @@ from rocmdoctor.diagnosis.outcome import LOUD, outcome
 from rocmdoctor.facts import sizes
 from rocmdoctor.facts.model import Absent, Evidence, Fact, Known, Report
 from rocmdoctor.render.figures import changes_svg, kernels_svg, llm_svg, memory_svg
-from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, unexamined
+from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, opinion_text, unexamined
 from rocmdoctor.render.report.card import stack
 from rocmdoctor.render.report.wording import (
     evidence_place,
@@ -86,6 +86,7 @@ def render(report: Report) -> str:
         kernel_rows=kernel_rows,
         kernel_faults=kernels_text.faults(report.kernels or []),
         servers=[(server, llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
+        opinion=opinion_text,
         style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),

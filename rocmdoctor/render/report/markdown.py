@@ -7,7 +7,7 @@ import re
 from rocmdoctor.facts.model import Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import tables
-from rocmdoctor.render.report import changes_text, kernels_text, llm_text, unexamined
+from rocmdoctor.render.report import changes_text, kernels_text, llm_text, opinion_text, unexamined
 from rocmdoctor.render.report.card import card
 from rocmdoctor.render.report.wording import (
     MAX_EVIDENCE,
@@ -35,6 +35,7 @@ def render(report: Report) -> str:
     """The most useful first; whole blocks are left out from the end, and counted, when the comment would grow over the limit."""
     ranked = [_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)]
     rest = [_changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
+    rest.append(_opinion(report))
     rest.append(_folded("Test kernels", _kernels(report)))
     rest += [_folded("Not examined", [_unknown(report)]),
              _folded("Versions", [_versions(report)]), _folded("Notes", [_notes(report)]), _folded("Every fact", [_facts(report)])]
@@ -197,6 +198,24 @@ def _fix(fix: Fix, number: int) -> list[str]:
         parts.append(_fenced([line for command in fix.commands for line in wash_command(command)], _FENCE.get(fix.language, "")))
     said = [f"- {label}: {_plain(words)}" for label, words in fix_rows(fix)]
     return [*parts, "\n".join(said)] if said else parts
+
+
+def _opinion(report: Report) -> str:
+    opinion = report.opinion
+    if not opinion:
+        return ""
+    parts = [f"#### {opinion_text.TITLE}", _plain(opinion_text.who(opinion)), *(f"**{label}:** {_plain(words)}" for label, words in opinion_text.rows(opinion))]
+    if opinion.evidence:
+        parts.append(_fenced([opinion_text.quote_words(quote) for quote in opinion.evidence], "text"))
+    for title, found in opinion_text.groups(opinion):
+        parts.append(f"**{title}**")
+        for advice in found:
+            parts.append(f"- {_plain(opinion_text.advice_words(advice))}")
+            if advice.commands:
+                parts.append(_fenced([line for command in advice.commands for line in wash_command(command)], _FENCE.get(advice.language, "")))
+            if advice.unfounded:
+                parts.append(f"_{_plain(opinion_text.doubts(advice.unfounded))}_")
+    return "\n\n".join([*parts, *(f"_{_plain(words)}_" for words in opinion_text.footing(opinion))])
 
 
 def _unknown(report: Report) -> str:

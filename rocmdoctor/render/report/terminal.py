@@ -11,7 +11,7 @@ from rich.text import Text
 from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts.model import Evidence, Finding, Report
 from rocmdoctor.facts.sections import Fix
-from rocmdoctor.render.report import brief, kernels_text, llm_text, unexamined
+from rocmdoctor.render.report import brief, kernels_text, llm_text, opinion_text, unexamined
 from rocmdoctor.render.report.card import card
 from rocmdoctor.render.report.wording import (
     MAX_EVIDENCE,
@@ -60,6 +60,8 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     console, out = console_for(width, colour)
     if not verbose:
         brief.render(console, report, last)
+        if report.opinion:
+            opinion_text.section(console, report.opinion)
         return text_of(out)
     found = outcome(report)
     sign, style = brief.MARKS[found.level]
@@ -77,6 +79,8 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
+    if report.opinion:
+        opinion_text.section(console, report.opinion)
     if last:
         console.print()
         say(console, Text(f"{sign} {brief.summary(report, found)}", style=style))

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge import products, tables
+from rocmdoctor.knowledge import applications
 from rocmdoctor.texts.lines import Lines, lazy
+from rocmdoctor.texts.prose import contrasts
 
 _I = re.IGNORECASE
 _LONGEST_STORY = 60_000
@@ -38,22 +39,6 @@ _BAD = (
     lazy(r"\b(?:first bad|since|after (?:the )?(?:update|upgrade)\w*(?: to)?|starting (?:with|from)|from|broken (?:in|since|with)|"
                r"(?:updat|upgrad)\w+ to|with)\b[^\n\d]{0,25}(?<![\w.])" + _V, re.IGNORECASE),
 )
-_WORKS_ON = (
-    lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,40}?\b(?:works?|worked|is (?:fine|right|correct|ok)|are (?:fine|right)|passes)\b", re.IGNORECASE),
-    lazy(r"\b(?:works?|worked|fine|passes|ok|load 100%|fast)\b[^\n.;,]{0,50}?\b(?:with|on|in|using|under)\b[^\n.;,]{0,20}?\b"
-               r"(?P<b>vulkan|rocm|hip|cpu)\b", re.IGNORECASE),
-)
-_FAILS_ON = (
-    lazy(r"\b(?P<b>vulkan|rocm|hip|cpu)\b[^\n.;,]{0,30}?\b(?:crash\w*|hang\w*|fails?|failed|is (?:broken|wrong)|(?:produces?|gives?|outputs?|"
-               r"answers with|returns?) (?:garbage|gibberish|nonsense|nans?))\b", re.IGNORECASE),
-    lazy(r"\b(?:crash\w*|hang\w*|fails?|garbage|gibberish|segfaults?)\b[^\n.;,]{0,25}?\b(?:with|on|in|using|under) (?:the )?(?P<b>vulkan|rocm|hip)\b", re.IGNORECASE),
-    lazy(r"\b(?:with|on|using|under) (?:the )?(?:llama(?:\.?cpp)?:)?(?P<b>vulkan|rocm|hip)(?: (?:backend|build|runtime|engine))?,? (?:it |the |all |every ?\w* |\w+ ){1,3}"
-         r"(?:(?:is|are|gives?|writes?|produces?|shows?|becomes?)(?: only| nothing but)? (?:garbage|gibberish|nonsense|rubbish|wrong|garbled|corrupt\w*|broken|black|noise)"
-         r"|hangs?|crashes|fails?|dies)\b", re.IGNORECASE),
-)
-_OTHER_GPU = lazy(r"\b(?:works?|worked|runs?|ran|is|was) (?:fine|well|ok|correctly|great|perfectly|without (?:a )?problems?)?\s?(?:on|with) (?:an?|my|the|another|a second)"
-                        r"(?P<rest>[^\n.;]{2,60})|\b(?P<before>(?:on|with) (?:an?|my other|my old|another)[^\n.;,]{3,50}?) (?:it |the same \w+ |everything )?(?:works|worked|is fine|runs fine)\b",
-                        re.IGNORECASE)
 _OPTIONS = (
     ("flash-attention", "flash -fa", lazy(r"\bflash[ -]?att(?:ention|n)\b|(?<![\w-])-fa\b", _I)), ("mmap", "mmap", lazy(r"\bmmap\b|--no-mmap", _I)),
     ("kv-quantisation", "kv ctk cache-type", lazy(r"\b(?:quanti[sz]ed kv|kv[- ]cache quant\w*|-ctk|cache-type-k|OLLAMA_KV_CACHE_TYPE)\b", _I)),
@@ -93,11 +78,14 @@ def _named(text: str, lines: Lines, table: tuple[tuple[str, str, re.Pattern[str]
 
 
 def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str], ...], other: str = "") -> Reading | None:
+    right = [(at, at + len(whole)) for at, whole, _, right in contrasts.clauses(text) if right] if other else []
     for pattern in patterns:
         for found in pattern.finditer(text):
             value = found["v"].rstrip(".-")
             before = text[max(0, found.start("v") - 24):found.start("v")]
             if value == other or _VOLTS.fullmatch(value) or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
+                continue
+            if any(start <= found.start("v") < end for start, end in right):  # what was right cannot be the bad one
                 continue
             if not other or _alike(value, other):
                 return Reading(name, value, line=lines.at(found.start("v")))
@@ -110,24 +98,10 @@ def _told(line: str) -> bool:
     return len(words) >= 4 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 5 >= len(words) * 3 and not _LOGGED.match(line)
 
 
-def _compared(text: str) -> Iterator[Reading]:
-    """Backends said to be wrong, other GPUs said to be right, options that the story ties to the fault."""
+def _options(text: str) -> Iterator[Reading]:
+    """Options that the story ties to the fault."""
     text = "\n".join(line if _told(line) else "" for line in text.split("\n"))
     lines = Lines(text)
-    wrong: dict[str, int] = {}
-    for pattern in _FAILS_ON:
-        for found in pattern.finditer(text):
-            if not _NOT.search(text[max(0, found.start() - 12):found.end()]):
-                wrong.setdefault(found["b"].lower().replace("hip", "rocm"), lines.at(found.start()))
-    if wrong:
-        yield Reading("report.fails_on", list(wrong), line=min(wrong.values()))
-    others: dict[str, int] = {}
-    for found in _OTHER_GPU.finditer(text):
-        if not _NOT.search(found[0]):
-            for product in products.find(found["rest"] or found["before"] or "")[:2]:
-                others.setdefault(product.gfx, lines.at(found.start()))
-    if others:
-        yield Reading("report.works_on_gpus", list(others), line=min(others.values()))
     options: dict[str, int] = {}
     lowered = text.lower()
     for name, words, spelling in _OPTIONS:
@@ -147,8 +121,7 @@ def _alike(one: str, other: str) -> bool:
 
 @functools.cache
 def _applications() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    rows = tables.load("applications")["applications"]
-    return tuple((str(row["id"]), " ".join(row["words"]), lazy(row["pattern"], _I)) for row in rows)
+    return tuple((name, " ".join(row["words"]), lazy(row["pattern"], _I)) for name, row in applications.load().items())
 
 
 def subjects(text: str, lines: Lines) -> Iterator[Reading]:
@@ -160,12 +133,11 @@ def subjects(text: str, lines: Lines) -> Iterator[Reading]:
 def story(text: str, lines: Lines) -> Iterator[Reading]:
     """The ``report.*`` facts of one text.
 
-    >>> sample = "Vulkan works, ROCm hangs; 96 GB carve-out."
+    >>> sample = "With Vulkan it works. 96 GB carve-out."
     >>> for reading in story(sample, Lines(sample)):
     ...     print(reading.name, reading.value)
-    report.backends ['vulkan', 'rocm']
-    report.works_on ['vulkan']
-    report.fails_on ['rocm']
+    report.backends ['vulkan']
+    report.contrasts [{'axis': 'backend', 'value': 'vulkan', 'title': 'Vulkan', 'right': True, 'line': 1, 'text': 'With Vulkan it works'}]
     report.bios_vram_bytes 103079215104
     """
     yield from subjects(text, lines)
@@ -176,16 +148,8 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
         bad = _version(text, lines, "report.first_bad", _BAD, str(good.value))
         if bad:
             yield bad
-    right: dict[str, int] = {}
-    for pattern in _WORKS_ON:
-        for found in pattern.finditer(text):
-            before = text[max(0, found.start() - 15):found.end()]
-            if not _NOT.search(before):
-                backend = found["b"].lower().replace("hip", "rocm")
-                right.setdefault(backend, lines.at(found.start()))
-    if right:
-        yield Reading("report.works_on", list(right), line=min(right.values()))
-    yield from _compared(text)
+    yield from contrasts.contrasts(text, lines)
+    yield from _options(text)
     for pattern in _SPLIT if _worth(text.lower(), "vram carve gpu dedicated uma bios variable") else ():
         split = pattern.search(text)
         if split:

@@ -28,7 +28,7 @@ _V = r"(\d[\w.:~+^-]{0,80})"
 _GPU = lazy(r"(?:linux-firmware(?:-amdgpu|-amdgpu-firmware)?|amd-gpu-firmware|firmware-amd-graphics|kernel-firmware-amdgpu|firmware-amdgpu"
             r"|(?:lib32-)?mesa(?:-vulkan-drivers|-vulkan-radeon|-dri-drivers|-libgallium|-va-drivers)?|Mesa(?:-\w+)*|libvulkan_radeon"
             r"|(?:lib32-)?vulkan-radeon|amdvlk|vulkan-(?:icd-)?loader|libvulkan1|libdrm(?:-amdgpu1)?|amdgpu-[\w-]+|rocm[\w-]*|hip[\w-]*"
-            r"|libamdhip64-\d|hsa-[\w-]+|libhsa-runtime64-1|roc(?:blas|fft|sparse|solver|random|minfo)\w*|miopen[\w-]*|migraphx[\w-]*|rccl|comgr|amd-smi-lib"
+            r"|libamdhip64-(?:\d|dev)|hsa-[\w-]+|libhsa-runtime64-(?:1|dev)|roc(?:blas|fft|sparse|solver|random|minfo)\w*|miopen[\w-]*|migraphx[\w-]*|rccl|comgr|amd-smi-lib"
             r"|linux(?:-lts|-zen|-hardened|-cachyos[\w-]*)?|linux-image-[\w.+-]+|kernel(?:-core|-default|-modules)?|proxmox-kernel-[\w.-]+"
             r"|pve-(?:kernel|firmware)[\w.-]*|ollama[\w-]*|llama[.-]?cpp[\w-]*|python3?-pytorch[\w-]*|python3-torch|xserver-xorg-video-amdgpu)$")
 _HISTORY = (
@@ -48,6 +48,7 @@ _LIST = (
     lazy(r"^[ \t]*" + _RPM + r"\s*$"), lazy(r"^[ \t]*" + _N + r"\.(?:x86_64|noarch|i686)\s+" + _V + r"\s+@?\S{1,40}\s*$"),
     lazy(r"^" + _N + r"(?::amd64|:all)?\t" + _V + r"(?:\s*$|\t)"),
     lazy(r"^(?:local/|\w+/)?" + _N + r" ((?:\d{1,2}:)?\d[\w.+:~]{0,50}-\d{1,3}(?:\.\d)?)\s*(?:\[|$)"),
+    lazy(r"^[ \t]*" + _N + r" {2,}" + _V + r"\s*$"),
     lazy(r"^[ \t]*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
 )
 _MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",

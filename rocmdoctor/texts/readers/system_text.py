@@ -164,7 +164,7 @@ def read(text: str) -> Iterator[Reading]:
         if dkms and dkms[2] and dkms[3] == "installed":
             built.setdefault(dkms[2], number)
         yield from _user(line[:2100], number)
-        cmdline = _CMDLINE.search(line[:5000]) if "root=" in line or "BOOT_IMAGE=" in line else None
+        cmdline = _CMDLINE.search(line[:5000]) if "root=" in line or "BOOT_IMAGE=" in line or line.startswith("initrd=") else None
         if cmdline and not re.search(r"docker |podman |--|=\S*\"", cmdline[1][:60]):
             yield Reading("kernel.cmdline", cmdline[1], line=number)
             for word in cmdline[1].split():

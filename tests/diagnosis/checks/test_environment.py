@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
 import re
 import sys
@@ -10,8 +11,12 @@ import pytest
 import re2
 
 from rocmdoctor.diagnosis.checks._masks import left
+from rocmdoctor.diagnosis.report import make_report
+from rocmdoctor.facts.model import Snapshot
 from rocmdoctor.knowledge import check_words, rules, tables
 from rocmdoctor.knowledge.conditions import of_table
+from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.texts import attach, interpret
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from doors import TOP, of_files, of_machine, of_text  # noqa: E402
@@ -173,3 +178,14 @@ def test_the_table_is_of_its_form():
 
 def test_masks_as_hip_reads_them():
     assert [left(*case) for case in (("GPU-0f,GPU-1f", 4), ("1", 1), ("3,0", 2), ("0,0", 2), (" 1", 2), ("0x1", 4))] == [2, 0, 0, 1, 1, 0]
+
+
+def test_a_setting_that_harms_goes_before_an_unexplained_symptom_as_a_question(tmp_path):
+    (tmp_path / "report.txt").write_text("Voicebox on Linux with an RX 9070 XT (gfx1201). Now and then it is very slow.\n")
+    (tmp_path / "environ.txt").write_text("$ env | grep HSA\nHSA_OVERRIDE_GFX_VERSION=10.3.0\n")
+    book = rules.load()
+    snapshot = Snapshot("2026-11-29T00:00:00+00:00", "read")
+    interpret.fill(snapshot, attach.gather([str(tmp_path)], io.BytesIO()).texts, Scanner(book.patterns()))
+    first = make_report(snapshot, book).findings[0]
+    assert first.id == "override-runs-foreign-instruction-set" and first.standing == "possible"
+    assert first.title.startswith("Does the trouble go away without this setting?")

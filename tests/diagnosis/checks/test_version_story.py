@@ -33,7 +33,7 @@ def found(tmp_path, told, **logs):
 ])
 def test_a_good_and_a_bad_version_of_one_component(tmp_path, told, title):
     one = found(tmp_path, told)["worked-before-this-version"]
-    assert one.standing == "cause" and one.severity == "warning" and one.title.startswith(title)
+    assert one.standing == "symptom" and one.severity == "warning" and one.title.startswith(title)
 
 
 @pytest.mark.parametrize("told", [
@@ -68,3 +68,16 @@ def test_packages_listed_before_and_after(tmp_path, told, component, logs):
 
 def test_a_list_alone_accuses_nobody(tmp_path):
     assert "updated-before-it-began" not in found(tmp_path, "RX 6600. The screen stays black.", rpm="-mesa-26.1.6-1\n+mesa-26.2.0-1\n")
+
+
+@pytest.mark.parametrize(("told", "title"), [
+    ("RX 9070 XT. Since the system moved to Linux 6.18 image generation hangs the GPU. On 6.17 it ran for months.", "Linux kernel 6.18 is the first suspect: 6.17"),
+    ("RX 6800, Ollama 0.12.6. Every release from 0.12.6 on crashes, the release before did not.", "Ollama 0.12.6 is the first suspect: the release before 0.12.6"),
+])
+def test_the_clauses_of_a_writer_give_the_pair(tmp_path, told, title):
+    assert found(tmp_path, told)["worked-before-this-version"].title.startswith(title)
+
+
+def test_two_versions_that_were_right_are_no_pair(tmp_path):
+    every = found(tmp_path, "Radeon 8060S. Every ROCm program crashes. With the state before (6.17.7 / 6.17.8) it worked.")
+    assert not {"worked-before-this-version", "release-regressed"} & set(every)

@@ -1,0 +1,156 @@
+"""What a writer compared: with what it is right and with what it is wrong, one clause at a time, against the axes of rules/data/contrasts."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rocmdoctor import later
+from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import applications, products, tables
+from rocmdoctor.texts.lines import Lines, lazy, targets
+from rocmdoctor.texts.prose.verdicts import follows, verdict
+
+_I = re.IGNORECASE
+_MOST = 40  # clauses that are kept
+_SHOWN = 300
+_LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
+                        r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
+_SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
+_QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`')
+_CLAUSE = later.pattern(
+    r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b"
+    r"|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
+    r"|, (?=(?:with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
+# Another time is another machine: what was right then says nothing of what is compared now.
+_THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
+                      r"|previously|used to|since|earlier|yesterday|last (?:week|month|year)|for (?:weeks|months|years|a long time)|a while|at first"
+                      r"|after (?:the |an? )?(?:\w+ )?(?:update|upgrade)\w*|should|would|could|expect\w*|supposed|if)\b", _I)
+_OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp\w+|unset(?:ting)?|(?:turn|switch)(?:ing|ed)? off|leav\w+ out|lacks?|minus)"
+                            r"(?: the)?(?: \w+)? ?$", _I)
+_OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )?(?:off|disabled|unset|removed|empty|not set)\b", _I)
+_MOST_VERSIONS = 4
+_NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
+_VERSION = later.pattern(
+    r"(?:\b(?P<name>linux-firmware|amd-gpu-firmware|mesa|radv|linux|kernel|rocm|adrenalin|driver|ollama|llama\.?cpp|lm ?studio|lemonade|koboldcpp|comfyui"
+    r"|pytorch|torch|vllm|sglang|triton|aiter|bitsandbytes|bios)(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-]))"
+    r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+.~]?(?:rc|post|dev|git|a)?\d[\w.+~]*)?|20\d{6})"
+    r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|K|k|C|%|inch)\b)", _I)
+_OPTION = later.pattern(
+    r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
+    r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
+    r"|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
+_NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$", _I)
+# What stands before a flag that is varied; else it belongs to a command.
+_VARIED = later.pattern(r"(?:^|[,;:(]|\b(?:with|set|setting|using|use|add|adding|added|by|only|even|and|or|the|of|pass|passing|via|plus|but|from|to|after"
+                        r"|when)) *$", _I)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of an axis and what names it."""
+
+    axis: str
+    name: str
+    title: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+@functools.cache
+def values() -> tuple[Value, ...]:
+    """Every value that a pattern names: those of the axes, and the applications."""
+    found = [Value(axis["id"], value["id"], value["title"], tuple(map(str, value["words"])), lazy(value["pattern"], _I))
+             for axis in tables.load("contrasts")["axes"] for value in axis.get("values") or ()]
+    return (*found, *(Value("app", name, applications.title(name), tuple(row["words"]), lazy(row["pattern"], _I))
+                      for name, row in applications.load().items()))
+
+
+def _told(line: str) -> bool:
+    """Whether a person wrote the line, not a program."""
+    words = line.split()
+    return len(words) >= 3 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 2 >= len(words) and not _LOGGED.match(line)
+
+
+def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
+    """(offset, words, the same without what is quoted, right) of what is judged at once.
+
+    A piece without a verdict goes with the next one of its sentence, the last with the one before.
+    """
+    start = 0
+    for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
+        sentence, at = text[start:end], start
+        start = end + 1
+        if not _told(sentence):
+            continue
+        plain = _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
+        cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
+        open_, before = 0, None
+        pieces: list[tuple[int, int, bool]] = []
+        for first, last in itertools.pairwise(cuts):
+            right = follows(plain[first:last], before)
+            right = verdict(plain[open_:last]) if right is None else right
+            if right is not None:
+                pieces.append((open_, last, right))
+                open_, before = last, right
+        if open_ < len(plain) and pieces:
+            first, _, right = pieces.pop()
+            pieces.append((first, len(plain), right))
+        for first, last, right in pieces:
+            yield at + first, sentence[first:last], plain[first:last], right
+
+
+def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
+    """("version", number, component) of the versions in the clause; a number whose component is not named has none."""
+    for found in itertools.islice(_VERSION.finditer(clause), _MOST_VERSIONS):
+        if not _NO_COMPONENT.search(clause[max(0, found.start() - 16):found.start("version")]):
+            yield "version", found["version"], (found["name"] or "").lower()
+
+
+def _named(clause: str) -> Iterator[tuple[str, str, str]]:
+    """(axis, value, title) of what the clause names; what it names as switched off is another value."""
+    lowered = clause.lower()
+    for value in values():
+        found = value.pattern.search(clause) if any(word in lowered for word in value.words) else None
+        if found and not _off(clause, found.start(), found.end()):
+            yield value.axis, value.name, value.title
+        elif found and value.axis in ("attention", "compile"):
+            yield "left-out", value.title, value.title
+    for found in _OPTION.finditer(clause):
+        name = f"{found['env']}={found['to']}" if found["to"] else " ".join(found[0].split())
+        off = _off(clause, found.start(), found.end())
+        told = off or (found["to"] if found["env"] else not found["flag"] or _VARIED.search(clause[:found.start()]))
+        if _NO_OPTION.search(name) or not told:
+            continue
+        yield "left-out" if off else "option", name, name
+    for product in products.find(clause)[:3]:
+        yield "gpu", product.gfx, product.name
+    for gfx, _ in targets(clause)[:3]:
+        yield "gpu", gfx, gfx
+
+
+def _off(clause: str, start: int, end: int) -> bool:
+    return bool(_OFF_BEFORE.search(clause[max(0, start - 30):start]) or _OFF_AFTER.match(clause[end:end + 24]))
+
+
+def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
+    """``report.contrasts`` of one text: [{"axis", "value", "title", "right", "line", "text"}], in the order in which they are told.
+
+    >>> sample = "With Vulkan the answers are right, but with ROCm it is garbage."
+    >>> [(row["axis"], row["value"], row["right"]) for reading in contrasts(sample, Lines(sample)) for row in reading.value]
+    [('backend', 'vulkan', True), ('backend', 'rocm', False)]
+    """
+    found: list[dict[str, object]] = []
+    for offset, whole, clause, right in clauses(text):
+        named = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
+        named += _named(clause) if not right or not _THEN.search(clause) else []  # with versions another time is the point
+        said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
+        place = {"right": right, "line": lines.at(offset), "text": said}
+        found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in named]
+        if len(found) >= _MOST:
+            break
+    if found:
+        yield Reading("report.contrasts", found[:_MOST], line=int(str(found[0]["line"])))
