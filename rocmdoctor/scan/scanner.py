@@ -27,6 +27,7 @@ KEEP_LAST = 50
 STORM = 1000  # a pattern that matched so often in one text is not looked for again before the text's last block
 _BIG = 1 << 20  # from this size on a text is read by the shapes of its lines, and by the literals that are rare in it
 _SLICES, _SLICE = 8, 32 << 10
+_PIECE = 16 << 10  # bytes in which literals are looked for at once
 _LONGEST_LINE = 8192
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _MOST_REMEMBERED, _EACH = 16 << 20, 60  # bytes of lines that patterns were tried on, and what each pattern's answer costs
@@ -51,11 +52,27 @@ class _Tally:
     last: dict[tuple[str, str], deque[Hit]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=KEEP_LAST)))
 
 
+class _Literals:
+    """Where texts stand in another, overlapping."""
+
+    def __init__(self, texts: Iterable[bytes]) -> None:
+        held = list(texts)
+        self._finder = ahocorasick_rs.BytesAhoCorasick(held)
+        self._longest = max(map(len, held))
+
+    def places(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """(number of the text, where it begins). Piece by piece: all places in a line of one digit a million times are a list of hundreds of megabytes."""
+        for first in range(0, len(text), _PIECE):
+            for index, at, _ in self._finder.find_matches_as_indexes(text[first:first + _PIECE + self._longest - 1], overlapping=True):
+                if at < _PIECE:
+                    yield index, first + at
+
+
 @dataclass(slots=True)
 class _Plan:
     """Which literal each pattern waits for: the automaton of the literals, the patterns behind each, and how often each was met."""
 
-    literals: Any
+    literals: _Literals | None
     waiting: list[list[int]]
     met: Counter[int] = field(default_factory=Counter)
 
@@ -105,14 +122,14 @@ class Scanner:
                 for choice in choices:
                     for literal in choice:
                         every.setdefault(spelt(literal.encode()), len(every))
-            seen = Counter(index for index, _, _ in ahocorasick_rs.BytesAhoCorasick(list(every)).find_matches_as_indexes(sample, overlapping=True))
+            seen = Counter(index for index, _ in _Literals(every).places(sample))
         waiting: dict[bytes, list[int]] = {}
         for i, choices in enumerate(self._choices):
             if choices:
                 texts = [[spelt(literal.encode()) for literal in choice] for choice in choices]
                 for text in texts[0] if sample is None else min(texts, key=lambda choice: sum(seen[every[text]] for text in choice)):
                     waiting.setdefault(text, []).append(i)
-        return _Plan(ahocorasick_rs.BytesAhoCorasick(list(waiting)) if waiting else None, list(waiting.values()))
+        return _Plan(_Literals(waiting) if waiting else None, list(waiting.values()))
 
     def scan(self, source: str, blocks: Iterable[bytes], kind_at: Callable[[int], str] | None = None) -> Iterator[Hit]:
         """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50.
@@ -185,7 +202,7 @@ class Scanner:
         """(index of a line, index of a literal that stands in it), in the order of the text."""
         starts = _starts(lines)
         row = 0
-        for index, at, _ in plan.literals.find_matches_as_indexes(text, overlapping=True) if plan.literals else ():
+        for index, at in plan.literals.places(text) if plan.literals else ():
             if not starts[row] <= at < starts[row + 1]:
                 row = bisect_right(starts, at) - 1
             yield row, index

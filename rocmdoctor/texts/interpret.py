@@ -20,6 +20,7 @@ from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.key_lines import key_lines
 from rocmdoctor.texts.lines import targets
 
+OVER = "the time for reading is over"  # in the note of a text that was not read whole
 NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
@@ -76,7 +77,9 @@ class _Kept:
             near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if shown else []
             around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
             self.room -= sum(map(len, around))
-            out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
+            # What was scanned in blocks has not been through the door.
+            captures = {name: door.printable(value) for name, value in hit.captures.items()}
+            out.append(replace(hit, text=door.printable(hit.text[:LONGEST_HIT]), captures=captures, around=around or hit.around))
         return out
 
 
@@ -87,7 +90,7 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
         try:
             for block in blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts)):
                 if over():
-                    notes.append(f"{text.name}: the time for reading is over, only its first {read >> 20} MiB were searched")
+                    notes.append(f"{text.name}: {OVER}, only its first {read >> 20} MiB were searched")
                     return
                 read += len(block)
                 yield block
@@ -128,7 +131,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         if text.part:
             said_before.add(text.text)
         if over():
-            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: the time for reading is over")
+            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
             break
         found: list[Hit] = []
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
