@@ -20,6 +20,7 @@ from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
 from rocmdoctor.scan.scanner import Scanner
+from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach, interpret
 
 if TYPE_CHECKING:
@@ -95,7 +96,11 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             snapshot.notes.clear()
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
+        known = len(snapshot.notes)
         interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()), found.budget.over)
+        for note in snapshot.notes[known:]:
+            if interpret.OVER in note:  # as all that was left out, this is said in the short answer, too
+                click.echo(wash(note, 1000), err=True)
     return snapshot, book, found.texts + texts
 
 

@@ -110,6 +110,8 @@ def _sentence(finding: Finding) -> str:
         return f"Nothing is broken: {title}."
     if finding.standing == "risk":
         return f"{title}." if finding.severity in ("critical", "error") else f"Risk, nothing has failed yet: {title}."
+    if finding.standing == "symptom" and finding.explains:  # it says where, not why
+        return f"Narrowed down: {title}."
     return f"{_LEAD[finding.standing]}: {title}."
 
 

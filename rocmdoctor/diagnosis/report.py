@@ -9,7 +9,7 @@ from typing import Any
 from rocmdoctor import __version__
 from rocmdoctor.compare import finding as comparison
 from rocmdoctor.compare.changes import Before, changed_facts
-from rocmdoctor.diagnosis import kernel_table
+from rocmdoctor.diagnosis import kernel_table, subjects
 from rocmdoctor.diagnosis.checks import known_defects
 from rocmdoctor.diagnosis.diagnose import diagnose
 from rocmdoctor.diagnosis.fitted import fitted
@@ -53,6 +53,11 @@ def digest(snapshot: Snapshot) -> dict[str, Any]:
 def _no_gpu(snapshot: Snapshot) -> Finding:
     others = snapshot.facts.get("pci.other_gpus")
     names = ", ".join(map(str, others.value)) if isinstance(others, Known) and others.value else ""
+    if snapshot.origin == "read":
+        return Finding(
+            "no-amd-gpu", "cause", "info", "platform", "", "No AMD GPU in what was read",
+            "These files show a machine without an AMD GPU" + (f": they name {names}, which rocmdoctor does not diagnose." if names else "."),
+            "If a card is fitted, it is not listed there: say so in a line of text beside the files, or add the output of `lspci -nn`.", rank=1)
     return Finding(
         "no-amd-gpu", "cause", "info", "platform", "", "No AMD GPU on the PCI bus",
         "This machine has no AMD GPU that the kernel can see"
@@ -75,7 +80,8 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     family = snapshot.facts.get("os.family")
     wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
     answers = any(str(value).startswith("1002:") for value in _values(snapshot, "vk.pci_id"))  # a driver speaks for an AMD GPU
-    none = (not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not items_of(snapshot.facts)
+    none = snapshot.origin == "read" and subjects.of_other_makers(snapshot.facts) or (
+        not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not items_of(snapshot.facts)
             and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     llm = llm_picture.pictures(snapshot.facts)

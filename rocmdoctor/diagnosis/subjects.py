@@ -59,6 +59,21 @@ def _system(facts: dict[str, Fact]) -> str:
     return "linux" if isinstance(facts.get("kernel.release"), Known) else ""
 
 
+def of_other_makers(facts: dict[str, Fact]) -> bool:
+    """Whether what was read shows the machine's GPUs, or its whole bus, and nothing of it is AMD's or meant for AMD.
+
+    >>> of_other_makers({"pci.other_gpus": Known(["NVIDIA GeForce GTX 1080"], "lspci.txt:3")}), of_other_makers({})
+    (True, False)
+    >>> of_other_makers({"pci.other_gpus": Known(["Intel UHD"], "x:1"), "runtime.rocm_version": Known("7.2.0", "x:2")})
+    False
+    """
+    said = subjects(facts)
+    if items_of(facts) or any(isinstance(said[name], Known) for name in ("about.amd", "about.gpu")):
+        return False
+    ids = list(_values(facts, "vk.pci_id"))
+    return any(_values(facts, "pci.other_gpus")) or "0" in _values(facts, "pci.amd_gpu_count") or bool(ids)
+
+
 def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
     """The ``about.*`` facts; what nothing says anything of is unknown."""
     gpus = _gpus(facts)

@@ -139,6 +139,7 @@ container.kind          | str  |       | docker, podman, lxc, flatpak, kubernete
 container.rootless      | bool |       | rootless container (user namespace)
 container.image         | str  |       | image and tag of the docker or podman command, the compose file or the pod
 container.devices       | list |       | devices handed in: --device, devices: (host paths)
+container.mounts        | list |       | folders and files handed in: -v, volumes: (HOST:CONTAINER); empty where devices are handed in and no folder
 container.groups        | list |       | groups added: --group-add, group_add:
 container.privileged    | bool |       | --privileged
 container.ipc_host      | bool |       | --ipc=host

@@ -27,11 +27,14 @@ KEEP_LAST = 50
 STORM = 1000  # a pattern that matched so often in one text is not looked for again before the text's last block
 _BIG = 1 << 20  # from this size on a text is read by the shapes of its lines, and by the literals that are rare in it
 _SLICES, _SLICE = 8, 32 << 10
+_PIECE = 16 << 10  # bytes in which literals are looked for at once
 _LONGEST_LINE = 8192
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _MOST_REMEMBERED, _EACH = 16 << 20, 60  # bytes of lines that patterns were tried on, and what each pattern's answer costs
 _OFTEN, _MOST_SETS = 20, 4000
-_TOGETHER = 12  # patterns in one automaton, where all lines differ
+_OFTEN_MET = 60  # lines with a literal, from which on a search for all that waits for it pays for its automaton
+_TOGETHER = 6  # patterns in one automaton: it stays small where all lines differ, and what it does not match is ruled out at once
+_PLANNED = 64 << 10  # from this size on finding the literals that are rare in a text costs less than it saves
 _FEW = 1000  # lines of a block that say nothing of the rest
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
 _REFUSED: dict[str, str] = {}  # a match that the signal must not take; told apart by its identity
@@ -49,12 +52,29 @@ class _Tally:
     last: dict[tuple[str, str], deque[Hit]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=KEEP_LAST)))
 
 
+class _Literals:
+    """Where texts stand in another, overlapping."""
+
+    def __init__(self, texts: Iterable[bytes]) -> None:
+        held = list(texts)
+        self._finder = ahocorasick_rs.BytesAhoCorasick(held)
+        self._longest = max(map(len, held))
+
+    def places(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """(number of the text, where it begins). Piece by piece: all places in a line of one digit a million times are a list of hundreds of megabytes."""
+        for first in range(0, len(text), _PIECE):
+            for index, at, _ in self._finder.find_matches_as_indexes(text[first:first + _PIECE + self._longest - 1], overlapping=True):
+                if at < _PIECE:
+                    yield index, first + at
+
+
 @dataclass(slots=True)
 class _Plan:
-    """Which literal each pattern waits for: the automaton of the literals, and the patterns behind each."""
+    """Which literal each pattern waits for: the automaton of the literals, the patterns behind each, and how often each was met."""
 
-    literals: Any
+    literals: _Literals | None
     waiting: list[list[int]]
+    met: Counter[int] = field(default_factory=Counter)
 
 
 class Scanner:
@@ -81,8 +101,7 @@ class Scanner:
         self._relaxed: dict[int, str | None] = {}
         self._sets: dict[frozenset[int], Any] = {}
         self.without_literal = [i for i, choices in enumerate(self._choices) if not choices]
-        self._rest = self.any_of(self.without_literal, self.unnamed)
-        self._parts: list[Any] = []
+        self._groups: dict[tuple[int, ...], Any] = {}
         self._usual = self._plan(None)
 
     def any_of(self, patterns: Iterable[int], text: Callable[[int], str]) -> Any:
@@ -94,24 +113,23 @@ class Scanner:
         """A pattern without names for its groups, so that it can stand beside others."""
         return _NAMED.sub("(?:", self._owners[index][2])
 
-    def _plan(self, sample: bytes | None) -> _Plan:
-        """The usual literals; for the shapes of a big text those that are rare in a sample of its shapes."""
+    def _plan(self, sample: bytes | None, spelt: Callable[[bytes], bytes] = bytes) -> _Plan:
+        """The usual literals; with a sample of a text, or of its shapes, those that are rare in it."""
         seen: Counter[int] = Counter()
         every: dict[bytes, int] = {}
-        spelt = bytes if sample is None else shapes.shape
         if sample is not None:
             for choices in self._choices:
                 for choice in choices:
                     for literal in choice:
                         every.setdefault(spelt(literal.encode()), len(every))
-            seen = Counter(index for index, _, _ in ahocorasick_rs.BytesAhoCorasick(list(every)).find_matches_as_indexes(sample, overlapping=True))
+            seen = Counter(index for index, _ in _Literals(every).places(sample))
         waiting: dict[bytes, list[int]] = {}
         for i, choices in enumerate(self._choices):
             if choices:
                 texts = [[spelt(literal.encode()) for literal in choice] for choice in choices]
                 for text in texts[0] if sample is None else min(texts, key=lambda choice: sum(seen[every[text]] for text in choice)):
                     waiting.setdefault(text, []).append(i)
-        return _Plan(ahocorasick_rs.BytesAhoCorasick(list(waiting)) if waiting else None, list(waiting.values()))
+        return _Plan(_Literals(waiting) if waiting else None, list(waiting.values()))
 
     def scan(self, source: str, blocks: Iterable[bytes], kind_at: Callable[[int], str] | None = None) -> Iterator[Hit]:
         """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50.
@@ -129,7 +147,7 @@ class Scanner:
         while block is not None:
             following = next(coming, None)
             if known is None and len(block) > _BIG:
-                known = _Shapes(self, self._plan(_sample(block)))
+                known = _Shapes(self, self._plan(_sample(block), shapes.shape))
             lines = block.split(b"\n")
             most = STORM if following is not None else len(lines) + STORM
             if known:
@@ -143,28 +161,51 @@ class Scanner:
             yield from hits
 
     def usual(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a block, without their shapes."""
-        return self.worth(lines, block.lower(), self._usual, self._rest)
-
-    def unlike(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, frozenset[int]]]:
-        """As :meth:`usual`, for lines that are all different: one automaton for all patterns would outgrow its memory on them, a few do not."""
-        rest = self.without_literal
-        self._parts = self._parts or [self.any_of(rest[at:at + _TOGETHER], self.unnamed) for at in range(0, len(rest), _TOGETHER)]
-        return self.worth(lines, block.lower(), self._usual, *self._parts)
-
-    def worth(self, lines: list[bytes], text: bytes, plan: _Plan, *rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a text where a literal stands, in their order."""
-        starts = _starts(lines)
+        """(index, patterns worth trying) of the lines of a block, without their shapes: of what waits for the same text the few that can match."""
+        text = block.lower()
+        plan = self._usual if len(text) < _PLANNED else self._plan(_slices(text, _SLICE // 4))
         found: dict[int, set[int]] = defaultdict(set)
-        row = 0
-        for index, at, _ in plan.literals.find_matches_as_indexes(text, overlapping=True) if plan.literals else ():
-            if not starts[row] <= at < starts[row + 1]:
-                row = bisect_right(starts, at) - 1
+        for row, index in dict.fromkeys(self._met(lines, text, plan)):
+            found[row].update(self._sifted(plan, index, lines[row][:_LONGEST_LINE]))
+        starts = _starts(lines)
+        for group in _grouped(self.without_literal):
+            for row in _rows(self._group(group), text, starts):
+                found[row].update(group)
+        for row in sorted(found):
+            if found[row]:
+                yield row, frozenset(found[row])
+
+    def _group(self, patterns: tuple[int, ...]) -> Any:
+        if patterns not in self._groups:
+            self._groups[patterns] = self.any_of(patterns, self.unnamed)
+        return self._groups[patterns]
+
+    def _sifted(self, plan: _Plan, index: int, line: bytes) -> Iterable[int]:
+        """The patterns behind a literal; of one that is met often only the groups in which one matches the line."""
+        patterns = plan.waiting[index]
+        plan.met[index] += 1
+        if plan.met[index] < _OFTEN_MET or len(patterns) == 1:
+            return patterns
+        return (i for group in _grouped(patterns) if self._group(group).search(line) is not None for i in group)
+
+    def worth(self, lines: list[bytes], text: bytes, plan: _Plan, rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
+        """(index, patterns worth trying) of the lines of a text where a literal stands, in their order."""
+        found: dict[int, set[int]] = defaultdict(set)
+        for row, index in self._met(lines, text, plan):
             found[row].update(plan.waiting[index])
-        for row in (row for each in rest for row in _rows(each, text, starts)):
+        for row in _rows(rest, text, _starts(lines)):
             found[row].update(self.without_literal)
         for row in sorted(found):
             yield row, frozenset(found[row])
+
+    def _met(self, lines: list[bytes], text: bytes, plan: _Plan) -> Iterator[tuple[int, int]]:
+        """(index of a line, index of a literal that stands in it), in the order of the text."""
+        starts = _starts(lines)
+        row = 0
+        for index, at in plan.literals.places(text) if plan.literals else ():
+            if not starts[row] <= at < starts[row + 1]:
+                row = bisect_right(starts, at) - 1
+            yield row, index
 
     def relaxed(self, index: int) -> str | None:
         """What a pattern says of a line's shape; None when that cannot be said."""
@@ -276,7 +317,7 @@ class _Shapes:
         """As :meth:`Scanner.worth`, for one block of the text."""
         ours = [line[:_LONGEST_LINE] for line in shapes.shape(block).split(b"\n")]
         if len(set(ours)) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
-            for row, all_of in self._scanner.unlike(block, lines):
+            for row, all_of in self._scanner.usual(block, lines):
                 yield row, tuple(all_of - self._out)
             return
         if self._bytes > _MOST_SHAPES:
@@ -309,9 +350,17 @@ def _rows(compiled: Any, text: bytes, starts: list[int]) -> Iterator[int]:
         at = starts[row + 1]
 
 
+def _slices(block: bytes, size: int) -> bytes:
+    step = max(size, len(block) // _SLICES)
+    return b"\n".join(block[at:at + size] for at in range(0, len(block), step))
+
+
 def _sample(block: bytes) -> bytes:
-    step = max(_SLICE, len(block) // _SLICES)
-    return shapes.shape(b"\n".join(block[at:at + _SLICE] for at in range(0, len(block), step)))
+    return shapes.shape(_slices(block, _SLICE))
+
+
+def _grouped(patterns: list[int]) -> Iterator[tuple[int, ...]]:
+    return (tuple(patterns[at:at + _TOGETHER]) for at in range(0, len(patterns), _TOGETHER))
 
 
 def _captured(groups: dict[Any, bytes | None]) -> dict[str, str]:

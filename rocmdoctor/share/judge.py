@@ -68,6 +68,8 @@ def _before(text: str, start: int) -> str:
 def _glued(text: str, start: int, end: int, letters: str = "") -> bool:
     """Whether letters, digits or one of ``letters`` touch the find."""
     before, after = _before(text, start), text[end:end + 1]
+    if after == "." and not text[end + 1:end + 2].isalnum():
+        after = ""  # of a sentence
     return before.isalnum() or after.isalnum() or bool(before and before in letters) or bool(after and after in letters)
 
 
@@ -102,6 +104,16 @@ def mixed(text: str, start: int, end: int) -> Place:
     """Letters and digits, as a generated value has."""
     value = text[start:end]
     return (start, end) if _has(value.lower(), _DIGITS, _LOWER) or len(value) > 15 and _has(value, _UPPER, _LOWER) or value.isdigit() and len(value) > 7 else None
+
+
+def generated(text: str, start: int, end: int) -> Place:
+    """Letters of both cases and digits in no order: the end of a key, whoever made it. In a symbol or a name most letters stand beside their like."""
+    value = re.split("[_-]", text[start:end])[-1]
+    if not _has(value, _DIGITS, _LOWER, _UPPER) or _glued(text, start, end, "_/+=") and _before(text, start) not in ("=", "/"):
+        return None
+    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in value]
+    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    return (start, end) if changes >= 0.4 * len(value) and len(set(value)) >= 14 else None
 
 
 def body(text: str, start: int, end: int) -> Place:
@@ -274,8 +286,9 @@ def card(text: str, start: int, end: int) -> Place:
 
 
 def digits(text: str, start: int, end: int) -> Place:
-    """A number of a person: it has digits."""
-    return (start, end) if sum(c.isdigit() for c in text[start:end]) >= 4 else None
+    """A number of a person: it has digits, or capitals with a digit among them."""
+    value = text[start:end]
+    return (start, end) if sum(c.isdigit() for c in value) >= 4 or len(value) >= 7 and value.isupper() and not _DIGITS.isdisjoint(value) else None
 
 
 def hostname(text: str, start: int, end: int) -> Place:
@@ -297,7 +310,10 @@ def site(text: str, start: int, end: int) -> Place:
 def local(text: str, start: int, end: int) -> Place:
     """A name below a domain of a house or a company; no file, attribute or call."""
     after = text[end:end + 2]
-    if _before(text, start) in ("/", ".", "-", "_", "$", "{") and _before(text, start) or after[:1] in ("(", "=") or re.match(r"[\w-]|\.\w", after) or text[start:end].lower() in ("self.local", "ipv4.local"):
+    before = _before(text, start)
+    if before == "." and text[start - 2:start - 1] in (",", "=", " ", ";"):
+        before = ""  # all names below a domain
+    if before and before in "/.-_${" or after[:1] in ("(", "=") or re.match(r"[\w-]|\.\w", after) or text[start:end].lower() in ("self.local", "ipv4.local"):
         return None
     return hostname(text, start, end)
 
@@ -379,6 +395,8 @@ def ip4(text: str, start: int, end: int) -> Place:
         return None
     first, second = int(parts[0]), int(parts[1])
     private = first == 10 or (first, second) in ((192, 168), (169, 254)) or first == 172 and 16 <= second < 32 or first == 100 and 64 <= second < 128
+    if after.startswith(" - - [") or before.endswith("::ffff:"):  # of a server's access log; an IPv4 address as IPv6 writes it
+        return start, end
     if before.endswith("//") or sign == "@" and private or re.match(r":\d{2,5}\b|/\d{1,2}\b|<\d{1,5}>", after) and not before.endswith(("==", ">=")):
         return start, end
     if sign in ("-", "@", "/") or before.endswith(("==", ">=", "<=", "~=")):
@@ -414,5 +432,5 @@ def ip6(text: str, start: int, end: int) -> Place:
 
 JUDGES: dict[str, Judge] = {
     each.__name__: each for each in (
-        secret, strong, mixed, body, phrase, flag, query, login, product, dashed, kubeadm, mail, home, spaced, account, command, domain_user, passwd, prompt, forge, person, phone, iban,
+        secret, strong, mixed, generated, body, phrase, flag, query, login, product, dashed, kubeadm, mail, home, spaced, account, command, domain_user, passwd, prompt, forge, person, phone, iban,
         card, digits, hostname, site, local, unc, serial, disk, uuid, label, mac, mac_dots, wifi, ip4, ip6)}

@@ -20,7 +20,7 @@ from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_j
 from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.share import private
 from rocmdoctor.share.private import Block, Span
-from rocmdoctor.texts.attach import Attached, decode
+from rocmdoctor.texts.attach import Attached, clean, decode
 from rocmdoctor.texts.files import opened
 
 # Kinds whose values are replaced wherever they stand, not only where their place gave them away.
@@ -227,7 +227,7 @@ def learn_snapshot(taken: Snapshot, redactor: Redactor) -> None:
             redactor.learn(text)
     for hit in taken.hits:
         redactor.learn("\n".join(hit.around))
-    for text in _texts([[asdict(hit) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):
+    for text in _texts([[(hit.source, hit.text, hit.captures, hit.around) for hit in taken.hits], [asdict(run) for run in taken.runs], taken.notes]):
         redactor.learn(text)
 
 
@@ -272,16 +272,16 @@ def redacted_files(found: Attached, redactor: Redactor) -> dict[str, str]:
             raw = raw[:raw.rfind(b"\n") + 1]  # half a line may be half a secret
             found.problems.append(f"{given.name}: only its first {len(raw) >> 10} KiB were read, the rest is left out")
         room -= len(raw)
-        files[name] = decode(raw)
+        files[name] = clean(decode(raw))
     for saved in found.snapshots:
         for text in _texts(saved):
             redactor.learn(text)
     for name, text in files.items():
         redactor.learn(name)
         redactor.learn(text)
-    clean: dict[str, str] = {}
+    done: dict[str, str] = {}
     for name in list(files):
-        clean[_unlike(redactor.text(name), clean)] = redactor.text(files.pop(name), name)
+        done[_unlike(redactor.text(name), done)] = redactor.text(files.pop(name), name)
     for number, saved in enumerate(found.snapshots):
-        clean[f"snapshot-{number + 1}.json"] = json.dumps(redactor.plain(saved, "snapshot"))
-    return clean
+        done[f"snapshot-{number + 1}.json"] = json.dumps(redactor.plain(saved, "snapshot"))
+    return done

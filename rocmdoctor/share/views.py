@@ -16,9 +16,12 @@ from rocmdoctor import later
 
 Piece = tuple[int, int, str]  # start and end in the text, what stands for it
 
-_ESCAPE = later.pattern(r'\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt\'])')
+# JSON, programming languages (bytes as they write them, several of them one letter), Markdown
+_ESCAPE = later.pattern(r'(?:\\x[89a-fA-F][0-9a-fA-F]){2,64}|\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt\'_*`\[\]<>#~|(){}+.!$-])')
 _PERCENT = later.pattern(r"(?:%[0-9a-fA-F]{2}){1,64}")
 _QUOTED_PRINTABLE = later.pattern(r"(?:=[0-9A-F]{2}){1,64}|=\r?\n")
+_BYTES = later.pattern(r"(?<=\[)\s{0,4}\d{1,3}(?:,\s{0,4}\d{1,3}){7,20000}(?=\s{0,4}\])")
+_NUMBER = later.pattern(r"(\d{1,3})(?:,\s{0,4})?")
 _ENTITY = later.pattern(r"&(?:#[0-9]{1,7}|#x[0-9a-fA-F]{1,6}|amp|lt|gt|quot|apos);")
 _BREAK = later.pattern(r"\r?\n[ \t>|*#]{0,40}")
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -100,6 +103,9 @@ def _escapes(text: str) -> Iterator[Piece]:
     high: tuple[int, int] | None = None  # the first half of a character beyond the first 65536
     for found in _ESCAPE.finditer(text):
         code = found.group()[1:]
+        if len(code) > 5:
+            yield from _letters(found.start(), bytes.fromhex(found.group().replace("\\x", "")), 4)
+            continue
         if code[0] not in "ux":
             yield found.start(), found.end(), _SHORT.get(code, code)
             continue
@@ -120,11 +126,37 @@ def _coded(text: str, pattern: re.Pattern[str]) -> Iterator[Piece]:
         if run.endswith("\n"):
             yield found.start(), found.end(), ""
             continue
-        at = found.start()
-        for letter in bytes.fromhex(run.replace("%", "").replace("=", "")).decode("utf-8", "replace"):
-            width = 3 * (len(letter.encode()) if letter != "\ufffd" else 1)
-            yield at, min(at + width, found.end()), letter
-            at = min(at + width, found.end())
+        yield from _letters(found.start(), bytes.fromhex(run.replace("%", "").replace("=", "")), 3)
+
+
+def _letters(at: int, raw: bytes, width: int) -> Iterator[Piece]:
+    """UTF-8 of which each byte is written with ``width`` characters, from ``at`` on, letter by letter."""
+    end = at + width * len(raw)
+    for letter in raw.decode("utf-8", "replace"):
+        stop = min(at + width * (len(letter.encode()) if letter != "\ufffd" else 1), end)
+        yield at, stop, letter
+        at = stop
+
+
+def _numbers(text: str) -> Iterator[Piece]:
+    """Bytes as numbers, as ``journalctl -o json`` writes what is not all letters; the commas are no part of it."""
+    for found in _BYTES.finditer(text):
+        numbers = list(_NUMBER.finditer(text, found.start(), found.end()))
+        raw = [int(number.group(1)) for number in numbers]
+        if max(raw) < 256:
+            at = 0
+            for letter in bytes(raw).decode("utf-8", "replace"):
+                last = min(at + (len(letter.encode()) if letter != "\ufffd" else 1), len(raw)) - 1
+                if at <= last:
+                    yield numbers[at].start(), numbers[last].end(1), letter
+                    yield numbers[last].end(1), numbers[last].end(), ""
+                at = last + 1
+
+
+def _doubled(text: str) -> Iterator[Piece]:
+    """Quotes as CSV writes them inside of quotes."""
+    for found in re.finditer('""', text):
+        yield found.start(), found.end(), '"'
 
 
 def _entities(text: str) -> Iterator[Piece]:
@@ -133,12 +165,12 @@ def _entities(text: str) -> Iterator[Piece]:
 
 
 def decoded(text: str) -> Iterator[View]:
-    """The text with the escapes of JSON (to three levels), URLs, quoted-printable, HTML and UTF-16 undone, each where it has any."""
+    """The text with the escapes of JSON (to three levels), Markdown, URLs, quoted-printable, HTML, CSV, byte numbers and UTF-16 undone, each where it has any."""
     forms: tuple[tuple[str, int, Callable[[str], Iterator[Piece]]], ...] = (
         ("\\", 3, _escapes), ("%", 2, lambda t: _coded(t, _PERCENT)), ("=", 1, lambda t: _coded(t, _QUOTED_PRINTABLE)),
-        ("&", 2, _entities), ("\0", 1, lambda t: ((f.start(), f.end(), "") for f in re.finditer("\0", t))))
+        ("&", 2, _entities), ('""', 1, _doubled), ("[", 1, _numbers), ("\0", 1, lambda t: ((f.start(), f.end(), "") for f in re.finditer("\0", t))))
     for sign, levels, undo in forms:
-        if sign not in text or sign == "=" and not re.search(r"=\r?\n|=3D|=C[2-9A-F]=[89AB]|=D[01]=[89AB]|=E2=8|\w=40[a-z]", text):
+        if sign not in text or sign == "=" and not re.search(r"=\r?\n|=3D|=C[2-9A-F]=[89AB]|=D[01]=[89AB]|=E[0-9A-F]=[89AB]|=F0=9|\w=40[a-z]", text):
             continue
         chain: list[View] = []
         now = text

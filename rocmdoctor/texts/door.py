@@ -18,6 +18,10 @@ LONGEST_NAME = 300
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 # All but tab, newline and carriage return; a half of a pair of surrogates is no character and no encoder takes it.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# No eye sees them and no output carries them, so a word they stand in is to be read without them: Unicode's formats (Cf) and private areas (Co).
+_INVISIBLE = re.compile("[\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+                        "\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb"
+                        "\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]")
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -31,14 +35,15 @@ def decode(raw: bytes) -> str:
 
 
 def printable(text: str) -> str:
-    """Without colours and control characters, and with U+FFFD for half a character; tabs and line ends stay.
+    """Without colours, control and invisible characters, and with U+FFFD for half a character; tabs and line ends stay.
 
     >>> printable("a\\x07b\\x1b[31mc\\ud800\\n") == "abc\\ufffd\\n"
     True
     """
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    return _HALVES.sub("\ufffd", _CONTROLS.sub("", text))
+    text = _CONTROLS.sub("", text)
+    return text if text.isascii() else _HALVES.sub("\ufffd", _INVISIBLE.sub("", text))
 
 
 def name(text: str) -> str:

@@ -20,6 +20,7 @@ from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.key_lines import key_lines
 from rocmdoctor.texts.lines import targets
 
+OVER = "the time for reading is over"  # in the note of a text that was not read whole
 NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
@@ -28,10 +29,12 @@ MOST_ALIKE = 10  # hits of one pattern group with the same captures that a repor
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
-_WORDS = ("report_prose", "memory_prose", "named", "settings")  # they read any text, so they recognise none
+_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured")  # they read any text, so they recognise none
 _UNITED = ("report.apps", "report.backends")  # what any text names counts
+_PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
+_NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 ALL = frozenset(kinds.KINDS)
-PRINTED = frozenset(kinds.KINDS) - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
+PRINTED = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache
@@ -74,7 +77,9 @@ class _Kept:
             near = lines[max(0, hit.line - 1 - NEIGHBOURS):hit.line + NEIGHBOURS] if shown else []
             around = tuple(line[:LONGEST_SHOWN] for line in near) if len(near) > 1 else ()
             self.room -= sum(map(len, around))
-            out.append(replace(hit, text=hit.text[:LONGEST_HIT], around=around or hit.around))
+            # What was scanned in blocks has not been through the door.
+            captures = {name: door.printable(value) for name, value in hit.captures.items()}
+            out.append(replace(hit, text=door.printable(hit.text[:LONGEST_HIT]), captures=captures, around=around or hit.around))
         return out
 
 
@@ -85,7 +90,7 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
         try:
             for block in blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts)):
                 if over():
-                    notes.append(f"{text.name}: the time for reading is over, only its first {read >> 20} MiB were searched")
+                    notes.append(f"{text.name}: {OVER}, only its first {read >> 20} MiB were searched")
                     return
                 read += len(block)
                 yield block
@@ -126,7 +131,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         if text.part:
             said_before.add(text.text)
         if over():
-            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: the time for reading is over")
+            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
             break
         found: list[Hit] = []
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
@@ -135,7 +140,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             found = _scanned(text, parts, scanner, over, snapshot.notes)
             snapshot.hits += kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
-            mentioned.update(dict.fromkeys(name for name, _ in targets(text.text)))
+            mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
         understood = False
         taken: Counter[str] = Counter()
         for reader in modules():
@@ -168,9 +173,9 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         if text.reader or text.part:
             continue
         of = dict.fromkeys(kind for _, _, kind in parts)
-        if not taken and not understood and not found:
+        if not taken and not understood and not found and not of.keys() & _NO_MACHINE:
             lost.append(text.name)
-        elif not taken and not of.keys() <= kinds.GROUPS["told"]:
+        elif not taken:
             barren.append(f"{text.name} ({', '.join(of)})")
         recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
                            "facts": sum(taken.values()), "hits": len(found)})

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 
 from rocmdoctor import later
+from rocmdoctor.texts import documents
 
 Part = tuple[int, int, str]
 
@@ -55,6 +56,9 @@ KINDS = {
     "config": "other configuration: unit files, modprobe.d, Dockerfiles, YAML, INI",
     "comment": "comments in configuration",
     "json": "a JSON document",
+    "table": "rows of values with commas between them and a first row of names",
+    "code": "program code, lock files, workflows: what would be done, on no machine in particular",
+    "document": "guides, READMEs, changelogs with their examples: what holds for many, said of no machine",
     "output": "lines with the shape of program output that are of no kind above",
     "form": "fields that a person or a script fills in: 'GPU: RX 7900 XTX', 'Kernel: 6.14', headings of an issue form and their short answers",
     "prose": "sentences that a person wrote",
@@ -63,13 +67,17 @@ KINDS = {
 GROUPS = {
     "told": frozenset({"prose", "form"}),
     "app": frozenset({"ollama_log", "llama_log", "comfy_log", "vllm_log", "lmstudio_log", "lemonade_log", "app_log"}),
+    "run": frozenset({"ollama_log", "llama_log", "comfy_log", "vllm_log", "lmstudio_log", "lemonade_log", "app_log", "rccl_log", "hip_trace", "build_log",
+                      "traceback", "crash", "shell", "output", "json"}),  # what a program says as it runs and ends; no journal of others, no inventory
     "tool": frozenset({"rocminfo", "rocm_smi", "amd_smi", "lspci", "vulkaninfo", "clinfo", "glxinfo", "hardware_list", "collect_env", "os_state",
                        "sysfs"}),
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
-    "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config"},
-    "printed": frozenset(KINDS) - {"prose", "comment"},  # a short paste without its surroundings looks like a form
-    "any": frozenset(KINDS) - {"comment"},
+    "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config", "code", "document", "table"},
+    "printed": frozenset(KINDS) - {"prose", "comment", "code", "document"},  # a short paste without its surroundings looks like a form
+    "any": frozenset(KINDS) - {"comment", "code", "document", "table"},
 }
+
+OF_MACHINES = frozenset(KINDS) - {"code", "document"}  # what may be said of the machine at hand
 
 SAMPLED = 1 << 19  # characters from which on a text is sampled first
 _SLICES, _SLICE = 24, 4096
@@ -218,7 +226,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("compose", r"services: *$|  +(?:devices|group_add|security_opt|ipc|cap_add|shm_size|container_name|restart|deploy|reservations): *"),
     ("env", r"(?:export |set |setx |ENV |\$env:|- )?[A-Z][A-Z0-9_]{3,60} ?= ?\S*$|Environment=\"?[A-Z]"),
     ("config",
-     r"(?:options|blacklist|softdep|install) (?:amdgpu|ttm|amdttm|radeon|amdkfd)\b|\[(?:Unit|Service|Install|Match|Boot)\]"
+     r"(?:options|blacklist|softdep|install) (?:amdgpu|ttm|amdttm|radeon|amdkfd|vfio[-_]pci|nouveau|nvidia\w*|bbswitch|i915)\b"
+     r"|\[(?:Unit|Service|Install|Match|Boot)\]"
      r"|(?:ExecStart|WantedBy|After|DeviceAllow|SupplementaryGroups|GRUB_\w+|User|Restart)=|FROM \S+(?: AS \w+)?$|RUN "
      r"|ENTRYPOINT |COPY "),
     ("app_log",
@@ -499,7 +508,27 @@ def parts_of(text: str) -> list[Part]:
         return _together(["comment" if line.lstrip().startswith("#") else "compose" for line in text.split("\n")], count)
     if whole:
         return [(1, count, whole)]
-    return _together(_Cutter([line[:_LONGEST] for line in text.split("\n")]).cut(), count)
+    lines = [line[:_LONGEST] for line in text.split("\n")]
+    cut = _together(_Cutter(lines).cut(), count)
+    of = documents.kind_of_whole(text)
+    return _of_document(cut, lines, of) if of else cut
+
+
+_SHORTEST_PASTE = 5  # lines: an example of one or two shows what a message looks like, not a machine
+_PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
+_OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
+        "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
+
+
+def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
+    """The parts of a text that is one document: what a tool printed and somebody pasted stays, everything else is of the document's kind."""
+    commented = of in ("config", "package_list")
+    kinds = []
+    for start, end, kind in cut:
+        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list"
+        own = kind if pasted or kind in _OWN[of] else of
+        kinds += ["comment" if commented and not pasted and line.lstrip().startswith("#") else own for line in lines[start - 1:end]]
+    return _together(kinds, len(lines))
 
 
 def _together(kinds: list[str], count: int) -> list[Part]:

@@ -138,7 +138,7 @@ def gfx(text: str) -> str:
 
 
 _BUILT_FOR = (
-    ("pop", later.pattern(r"-76\d\d{1,4}-generic\b|Pop_OS-")),
+    ("pop", later.pattern(r"-76\d{2,8}-generic\b|Pop_OS-")),
     ("ubuntu", later.pattern(r"#\d[\w~.]*-Ubuntu\b|\(Ubuntu \d|@lcy0|lcy02-")),
     ("cachyos", later.pattern(r"-cachyos\b")),
     ("arch", later.pattern(r"[.-]arch\d+-\d|-zen\d+-\d+-zen|-arch\b")),

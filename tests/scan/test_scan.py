@@ -2,12 +2,13 @@
 
 import pathlib
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocmdoctor.knowledge import signals
+from rocmdoctor.knowledge import rules, signals
 from rocmdoctor.scan import scanner as scan
 from rocmdoctor.scan import shapes
 
@@ -98,3 +99,20 @@ def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):
     assert said is not None
     if re.search(pattern, line, re.IGNORECASE):
         assert re.search(said, shapes.shape(line.encode()).decode(), re.IGNORECASE)
+
+
+def test_literals_are_found_in_every_piece_and_over_its_end(monkeypatch):
+    monkeypatch.setattr(scan, "_PIECE", 7)
+    text = b"gpu amdgpu aagpuu gpu"
+    found = sorted(scan._Literals([b"gpu", b"amdgpu", b"u"]).places(text))
+    assert found == sorted((index, at) for index, one in enumerate((b"gpu", b"amdgpu", b"u")) for at in range(len(text)) if text.startswith(one, at))
+
+
+def test_a_line_of_one_letter_repeated_takes_little_memory():
+    every = scan.Scanner(rules.load().patterns())
+    tracemalloc.start()
+    try:
+        list(every.scan("log", [b"1" * (4 << 20) + b"\n"]))
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()

@@ -173,6 +173,16 @@ File "/usr/lib/python3.12/site-packages/torch/cuda/__init__.py", line 372, in _l
 IOMMU group 14 03:00.0
 cwsr_enable=1 mes=1 uni_mes=0
 Secure Boot: enabled
+Cijk_Ailk_Bljk_HHS_BH_MT128x128x16_SE_1LDSB0_APM1_ABV0_ACED0_AF0EM1_AF1EM1_AMAS3
+_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEESt5arrayIPcLm1EEEEviT0_T1_
+/root/.triton/cache/2MCT5XAPDUJYOVF3LKSHQKLGKRLJ3XGQ6Q5HXM5J5X7KJXJZYCKQ/kernel.hsaco
+/tmp/torchinductor_root/ab/cabqm4kqxgm3xqqkfmhyzuw4gkyrtaqhcmkb5kuwdrq3pzsbvqst.py
+CONFIG_MODULE_SIG_KEY="certs/signing_key.pem"
+render:x:992:
+torch.Size([1, 3, 64, 64, 128, 128, 16, 16, 8, 8])
+C:\\Program Files\\AMD\\ROCm\\7.1\\bin\\hipInfo.exe
+CK_USE_OCP_FP8 GemmDefault_fp8_v3_256x128x128_Interwave
+the password is required
 kfd kfd: amdgpu: added device 1002:744c
 snd_hda_intel 0000:03:00.1: bound 0000:03:00.0 (ops amdgpu_dm_audio_component_bind_ops [amdgpu])
 Memory access fault by GPU node-1 (Agent handle: 0x55d0c8b1f2a0) on address 0x7f2a00800000. Reason: Unknown.

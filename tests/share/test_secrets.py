@@ -4,15 +4,18 @@ import html
 import json
 import pathlib
 import quopri
+import re
 import subprocess
 import sys
 import tarfile
 import urllib.parse
 
 import pytest
+from secrets_more import MORE
 from secrets_table import KINDS, Maker
 
 from rocmdoctor.share.redact import Redactor
+from rocmdoctor.texts.attach import clean
 
 LINE = "amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2"
 MACHINE = next(path for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "fixtures/machines").iterdir()) if path.is_dir())
@@ -56,7 +59,7 @@ def left(shown, value):
 @pytest.mark.parametrize("form", FORMS)
 def test_no_kind_comes_out_in_any_form(form):
     out = []
-    for name, make in KINDS.items():
+    for name, make in {**KINDS, **MORE}.items():
         text, value = make(Maker(f"{form}{name}"))
         given = FORMS[form](text, value)
         redactor = Redactor()
@@ -66,8 +69,46 @@ def test_no_kind_comes_out_in_any_form(form):
         shown = redactor.text(given)
         if left(shown, value):
             out.append((name, given, shown))
-    assert not out, f"{len(out)} of {len(KINDS)}: {out}"
+    assert not out, f"{len(out)} of {len(KINDS) + len(MORE)}: {out}"
     assert len(KINDS) >= 150
+    assert not KINDS.keys() & MORE.keys()
+
+
+def numbers(shown):
+    """What the lists of bytes in it say."""
+    return "\n".join(bytes(map(int, found.split(","))).decode("utf-8", "replace") for found in re.findall(r"\[([\d, ]+)\]", shown))
+
+
+# How programs and people write a line of a log into another text, and how that reads again.
+WRITTEN = {
+    "colours": (lambda text, value: re.sub(r"(\w+)", "\x1b[32m\\1\x1b[0m", text), str),
+    "nothing visible between": (lambda text, value: text.replace(value, "\u200b".join(value)), lambda shown: shown.replace("\u200b", "")),
+    "Markdown escapes": (lambda text, value: re.sub(r"([_*`\[\]<>#~|-])", r"\\\1", text), lambda shown: re.sub(r"\\([^\w\s]|_)", r"\1", shown)),
+    "bytes of Python": (lambda text, value: repr(text.encode()), lambda shown: shown.encode("latin-1", "replace").decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")),
+    "numbers of the journal": (lambda text, value: json.dumps({"MESSAGE": list(text.encode())}), numbers),
+    "CSV": (lambda text, value: '"a","' + text.replace('"', '""') + '"', str),
+    "HTML numbers": (lambda text, value: "".join(f"&#{ord(letter)};" for letter in text), html.unescape),
+    "URL twice": (lambda text, value: urllib.parse.quote(urllib.parse.quote(text, safe=""), safe=""), lambda shown: urllib.parse.unquote(urllib.parse.unquote(shown))),
+    "a container's log": (lambda text, value: "\n".join(f"ollama-1  | {line}" for line in text.split("\n")), str),
+    "a table": (lambda text, value: f"| a | {text} | b |", str),
+    "code": (lambda text, value: f"`{text}`", str),
+    "a sentence": (lambda text, value: f"{text}.", str),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_no_kind_comes_out_however_it_was_written_down(form):
+    write, read = WRITTEN[form]
+    out = []
+    for name, make in {**KINDS, **MORE}.items():
+        text, value = make(Maker(f"{form}{name}"))
+        given = clean(write(text, value))
+        redactor = Redactor()
+        redactor.learn(given)
+        shown = redactor.text(given)
+        if left(shown, value) or left(read(shown), value):
+            out.append((name, given, shown))
+    assert not out, f"{len(out)} of {len(KINDS) + len(MORE)}: {out}"
 
 
 # What is told by its place at the start of a line, or goes over several.

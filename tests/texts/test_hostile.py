@@ -320,6 +320,37 @@ def test_of_a_big_text_so_much_is_redacted_as_can_be_held(tmp_path):
     assert files["big.log"] == LINE * (1000 // len(LINE)) and files["big.log-2"] == "other" and "the rest is left out" in given.problems[0]
 
 
+def test_the_short_answer_says_what_there_was_no_time_for(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from rocmdoctor.cli import cli
+    from rocmdoctor.texts import budget
+
+    path = tmp_path / "big.log"
+    path.write_text(LINE * 120_000)
+    monkeypatch.setattr(budget.Budget, "over", lambda self: False)
+    assert "the time for reading" not in CliRunner().invoke(cli, ["explain", str(path)]).output
+    looked = iter([False] * 2)
+    monkeypatch.setattr(budget.Budget, "over", lambda self: next(looked, True))
+    monkeypatch.setattr(budget.Budget, "look", lambda self: None)
+    assert "the time for reading is over" in CliRunner().invoke(cli, ["explain", str(path)]).output
+
+
+@pytest.mark.parametrize("between", ["\u200b", "\u00ad", "\x1b[0m"])
+def test_what_stands_between_the_letters_of_a_secret_does_not_hide_it(tmp_path, between):
+    secret = "ghp_q7" + "Ab3xK9" * 5
+    path = tmp_path / "big.log"  # so big that it is scanned in blocks
+    with path.open("w") as file:
+        file.write(f"{LINE.strip()} login {between.join(secret)}\n" + "nothing to see here, it is a line as any other\n" * 250_000)
+    small = tmp_path / "small.log"
+    small.write_text(path.read_text()[:2000])
+    for given in (path, small):
+        for words in (["explain", "--json"], ["explain", "--markdown"], ["redact"]):
+            shown = run(*words, given).stdout
+            shown = shown if isinstance(shown, str) else shown.decode()
+            assert "ring gfx" in shown and secret not in shown and secret not in shown.replace(between, ""), words
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_nothing_is_made_behind_a_link_of_another_user(tmp_path):
     outside, home = tmp_path / "outside", tmp_path / "home"

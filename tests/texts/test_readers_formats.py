@@ -27,6 +27,11 @@ MODULES: dict[str, Any] = {name: importlib.import_module(f"rocmdoctor.texts.read
 GiB, MiB = 1 << 30, 1 << 20
 
 EXPECTED: dict[str, dict[str, Any]] = {
+    "cim-video-controller.csv": {"gpu.name[0]": "AMD Radeon RX 7900 XTX", "gpu.pci_id[0]": "1002:744c", "gpu.revision[0]": "c8",
+                                 "windows.driver_version": "32.0.21030.2001"},
+    "cim-video-controller.json": {"gpu.name[0]": "AMD Radeon RX 9070 XT", "gpu.pci_id[0]": "1002:7550", "gpu.subsystem_id[0]": "1849:5414",
+                                  "pci.other_gpus": ["Intel(R) UHD Graphics 770"]},
+    "other-gpus.txt": {"pci.other_gpus": ["NVIDIA A100-SXM4-80GB", "GeForce RTX 2060"]},
     "rocprof-agent-info.csv": {"gpu.gfx_target[0]": "gfx942", "gpu.pci_id[0]": "1002:74a0", "gpu.pci_address[0]": "0000:01:00.0", "gpu.cu_count[1]": 228,
                                "gpu.pci_address[1]": "0001:01:00.0", "gpu.name[2]": "none"},
     "rocprof-compute-sysinfo.csv": {"kernel.release": "5.15.0-105-generic", "runtime.rocm_version": "6.2.0", "gpu.name[0]": "AMD Instinct MI300X",

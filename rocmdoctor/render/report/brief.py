@@ -181,12 +181,13 @@ def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact]) -> None:
             page.whole(line)
     if finding.fixes:
         _fix(page, finding.fixes[0], "if so" if finding.standing == "possible" else "do")
-    if len(finding.fixes) > 1 and finding.standing != "symptom" and not page.trim:
-        page.row("or", wash_prose(_other(finding.fixes[1].title)), most=1)
+    others = finding.fixes[1:3 if finding.standing == "symptom" else 2] if not page.trim else []  # of experiments one alone seldom decides
+    for fix in others:
+        page.row("or", wash_prose(_other(fix.title)), most=1)
 
 
 def _other(title: str) -> str:
-    return re.sub(r"^Or ", "", title)
+    return re.sub(r"^(?:Or|Try:) ", "", title)
 
 
 def _news(text: str, title: str) -> str:

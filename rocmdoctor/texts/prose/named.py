@@ -20,9 +20,7 @@ from rocmdoctor.texts.lines import Lines, clean, lazy
 from rocmdoctor.texts.prose import memory_prose, report_prose, story
 
 TRUST = -1  # a hint: what anybody says is better
-KINDS = kinds.GROUPS["app"] | {
-    "crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "env", "config", "compose", "kubernetes", "json",
-    "os_state", "comment"}
+KINDS = kinds.GROUPS["app"] | {"crash", "output", "shell", "build_log", "hip_trace", "rccl_log", "json", "os_state"}
 _LIMIT = 120_000
 _SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)
 _HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
@@ -43,6 +41,11 @@ def read(text: str) -> Iterator[Reading]:
     text = clean(text[:_LIMIT])
     lines = Lines(text)
     yield from report_prose.gpus(text, lines)
+    yield from besides_gpus(text, lines)
+
+
+def besides_gpus(text: str, lines: Lines) -> Iterator[Reading]:
+    """System, versions and programs."""
     yield from _system(text, lines)
     yield from report_prose.versions(text, lines)
     yield from story.subjects(text, lines)

@@ -37,11 +37,11 @@ KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 
 _OS = lazy(
-    r"\b(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
+    r"(?<![\w/-])(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
     r"(?: Tumbleweed| Leap)?|Tumbleweed|NixOS|Gentoo|RHEL|Red Hat Enterprise Linux|Rocky(?: Linux)?|AlmaLinux|CentOS"
     r"|Pop!?_OS|Bazzite|SteamOS|Nobara|Void Linux|Proxmox(?: VE)?|Home Assistant OS|Unraid|TrueNAS|SLES|Zorin OS"
     r"|Windows|Win|macOS)\b(?!-)(?P<mid>(?: Linux| Server| release| Workstation)?[ :\-]{0,2})"
-    r"(?:v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})\b(?!\.?\d))?(?P<tail> LTS| Pro| Home)?", re.IGNORECASE)
+    r"(?:v?(?P<version>\d{1,2}(?:\.\d{1,2}){0,2})\b(?!\.?\d|-\d{1,3}ubuntu))?(?P<tail> LTS| Pro| Home)?", re.IGNORECASE)
 _IDS = {
     "linux mint": "linuxmint", "mint": "linuxmint", "kubuntu": "ubuntu", "xubuntu": "ubuntu", "lubuntu": "ubuntu",
     "arch linux": "arch", "archlinux": "arch", "tumbleweed": "opensuse-tumbleweed", "red hat enterprise linux": "rhel",
@@ -97,6 +97,7 @@ _TORCHES = (
     lazy(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
     lazy(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
 )
+_IMAGE = lazy(r"\.(?:sif|sqsh|simg|img|tar|tgz|whl|zip)\b.*$")
 _MESAS = (
     lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[ :=v-]{1,3}(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
     lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
@@ -115,6 +116,10 @@ _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to
 _AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
 _ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
+_ALTERNATIVE = lazy(r" ?/ ?[\dA-Z]")
+_ALTERNATIVE_BEFORE = lazy(r"[\dA-Z] ?/ ?$")
+_BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[A-Za-z]-$")
+_CATALOGUE = 4  # targets: who names more lists what there is, not what he has
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
 _STATED = lazy(r"\b(?:architecture|gfx target|target|arch)(?: is| name)?[ :=]{1,3}(gfx[0-9a-f]{3,4})\b", re.IGNORECASE)
@@ -140,13 +145,15 @@ def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | 
 
 def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     """Cards and chips that are named, and gfx targets and PCI ids that are written."""
-    written = targets(text)
+    written = [(gfx, at) for gfx, at in targets(text) if not _BUILT_FOR.search(text[max(0, at - 120):at])]
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
     ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
     named = [product for product in products.find(text) if not _COMPARED.search(text[max(0, product.start - 40):product.start])
              and not _AUDIO.search(text[max(0, product.start - 60):product.start]) and not _ITS_AUDIO.match(text[product.end:product.end + 50])]
+    if len({product.gfx for product in named}) > _CATALOGUE:
+        return
     strongest: dict[str, str] = {}
     for product in named:
         if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
@@ -155,15 +162,21 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     stated = _STATED.search(text) if len(mentioned) == 1 else None  # what is written beats the table of products
     written_as = stated[1].lower() if stated else ""
     seen: set[str] = set()
+    items: dict[str, set[str]] = {}
+    longer = {other.name for other in named}
     for product in named:
         if product.kind != strongest.get(product.gfx, "" if explicit else product.kind) or product.name in seen:
+            continue
+        if any(name.startswith(product.name + " ") for name in longer):  # "RX 7900" of a RX 7900 XTX
             continue
         if product.kind != "card" and any(product.gfx == other.gfx for other in named if other.name in seen):
             continue
         seen.add(product.name)
-        item = "prose:" + re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-")
+        one_of = _ALTERNATIVE.match(text[product.end:product.end + 4]) or _ALTERNATIVE_BEFORE.search(text[max(0, product.start - 4):product.start])
+        item = "prose:" + (product.gfx if one_of else re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-"))
+        items.setdefault(product.gfx, set()).add(item)
         line = lines.at(product.start)
-        if not re.match(r" ?/ ?[\dA-Z]", text[product.end:product.end + 4]):  # "RX 6700/6700 XT": one of several
+        if not one_of:  # "RX 6700/6700 XT"
             yield Reading("gpu.name", product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
@@ -176,7 +189,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("gpu.gfx_reported", mentioned[0], "prose:" + mentioned[0], lines.at(written[0][1]))
     for pci_id in ids[:8]:
         at = lines.at(max(text.lower().find(pci_id[5:]), 0))
-        yield Reading("gpu.pci_id", pci_id, "prose:" + pci_id, at)
+        own = items.get(products.gfx_of_pci_id(pci_id), set())
+        yield Reading("gpu.pci_id", pci_id, next(iter(own)) if len(own) == 1 else "prose:" + pci_id, at)
 
 
 def system(text: str, lines: Lines) -> Iterator[Reading]:
@@ -244,7 +258,7 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         ("vulkan.mesa_version", "", _first(text, _MESAS) if words("mesa", "radv") else None),
     ):
         if found:
-            yield Reading(name, found["v"].rstrip(".-_~"), item, lines.at(found.start("v")))
+            yield Reading(name, _IMAGE.sub("", found["v"]).rstrip(".-_~"), item, lines.at(found.start("v")))
     build = _first(text, _LLAMA)
     number = integer(build["v"]) if build else None
     if build and number is not None:

@@ -1,6 +1,6 @@
 """docker and podman command lines, compose files, ``kubectl describe`` and Kubernetes events.
 
->>> sample = '''docker run -it --device=/dev/kfd --device /dev/dri --group-add video --ipc=host --shm-size 8G rocm/pytorch:latest bash
+>>> sample = '''docker run -it --device=/dev/kfd --device /dev/dri -v /data:/data --group-add video --ipc=host --shm-size 8G rocm/pytorch:latest bash
 ... services:
 ...   ollama:
 ...     image: ollama/ollama:0.12.6-rocm
@@ -20,6 +20,7 @@ container.shm_bytes 8589934592 1
 container.image rocm/pytorch:latest 1
 container.kind docker 1
 container.devices ['/dev/kfd', '/dev/dri'] 1
+container.mounts ['/data:/data'] 1
 container.groups ['video', '992'] 1
 """
 
@@ -34,7 +35,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import integer, lazy, lines, size
 
 TRUST = 1
-KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
+KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
 
 _MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
           "--device", "devices:", "distrobox create", "toolbox create")
@@ -47,6 +48,7 @@ _SIZE = lazy(r"(\d{1,9}(?:\.\d)?) ?([kmgtKMGT]?)[bB]?$")
 _SERVICE = lazy(r"^( +)([\w.-]{1,60}):\s*(?:#.*)?$")
 _RESERVATION = lazy(r"(?:driver|capabilities|count|device_ids)\b")
 _GPU_IMAGE = lazy(r"rocm|ollama|llama|vllm|sglang|comfy|diffusion|localai|whisper|kobold|pytorch|amd", re.IGNORECASE)
+_LISTS = {"--device": "devices", "--group-add": "group_add", "-v": "volumes", "--volume": "volumes"}
 _WITH_VALUE = ("--device", "--group-add", "--shm-size", "--ipc", "-e", "--env", "-v", "--volume", "-p", "--publish", "--name", "--network",
                "--security-opt", "--cap-add", "-w", "--workdir", "-u", "--user", "--entrypoint", "--mount", "--ulimit", "--restart", "--gpus",
                "--hostname", "-h", "--memory", "-m", "--runtime", "--env-file", "--userns", "--pull", "--platform", "--cpus", "--net", "--pid",
@@ -122,7 +124,7 @@ class _Asked:
     """What one service, or all commands together, ask for: devices, groups, image, and single settings."""
 
     def __init__(self) -> None:
-        self.lists: dict[str, dict[str, int]] = {"devices": {}, "group_add": {}}
+        self.lists: dict[str, dict[str, int]] = {"devices": {}, "group_add": {}, "volumes": {}}
         self.images: dict[str, int] = {}
         self.settings: list[Reading] = []
 
@@ -169,9 +171,9 @@ def read(text: str) -> Iterator[Reading]:
             options, image = _options(_words(line[command.end():]))
             services[""].settings += _flags(options, number)
             for key, value in options:
-                for wanted, name in (("--device", "devices"), ("--group-add", "group_add")):
-                    if key == wanted and value:
-                        services[""].lists[name].setdefault(value.split(":")[0], number)
+                name = _LISTS.get(key, "")
+                if name and value:
+                    services[""].lists[name].setdefault(value if name == "volumes" else value.split(":")[0], number)
             if image and not image.startswith(("<", "$")):
                 services[""].images.setdefault(image[:200], number)
             continue
@@ -193,7 +195,7 @@ def read(text: str) -> Iterator[Reading]:
         entry = _ITEM.match(line[:260]) if section in asked.lists else None
         if entry and len(entry[1]) >= depth:
             if not _RESERVATION.match(entry[2]):
-                asked.lists[section].setdefault(entry[2].strip().split(":")[0], number)
+                asked.lists[section].setdefault(entry[2].strip() if section == "volumes" else entry[2].strip().split(":")[0], number)
         elif line.strip() and not line.lstrip().startswith("#"):
             section = ""
         event = _EVENT.match(line[:400]) if "Warning" in line else None
@@ -234,5 +236,7 @@ def _sums(lists: dict[str, dict[str, int]], images: dict[str, int], tools: dict[
         yield Reading("container.devices", list(lists["devices"]), "", min(lists["devices"].values()))
     elif whole and images and "kubernetes" not in tools:
         yield Reading("container.devices", [], "", min(images.values()))
+    if lists["volumes"] or lists["devices"]:
+        yield Reading("container.mounts", list(lists["volumes"]), "", min((lists["volumes"] or lists["devices"]).values()))
     if lists["group_add"]:
         yield Reading("container.groups", list(lists["group_add"]), "", min(lists["group_add"].values()))

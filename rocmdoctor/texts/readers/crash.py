@@ -27,7 +27,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 2
-KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
+KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
 
 _MARKS = ("#0 ", "received signal", "segfault at", "terminated with signal", "aulting module", "generato l'errore", "fehlerhaften Moduls",
           "module défaillant", "con errores", "Exception code", "xception Code", "Fatal Python error", "general protection fault", "trap ",

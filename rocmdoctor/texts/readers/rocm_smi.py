@@ -21,6 +21,9 @@ TRUST = 2
 _MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "ROCm Version")
 _LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
 _ROW = lazy(r"^[ \t]*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
+_MODEL_ROW = lazy(r"^[ \t]*([0-9]{1,3}) +\[0x([0-9a-fA-F]{4}) : 0x[0-9a-fA-F]{2}\] ")
+_MODEL_NAME = lazy(r"^[ \t]{4,}([A-Z][\w ]{3,18})\s*$")  # the tool cuts it at 20 characters
+_PART = lazy(r" (?:NPS[0-9]|N/A), {1,3}[A-Z]{3}, {1,3}[1-9][0-9]? ")  # a further partition of the device in a row above
 _TABLE = lazy(r"^[ \t]*(?:GPU|Device)\s.*\b(?:Temp|SCLK)\b")
 _CELLS = lazy(r"^[ \t]*([0-9]{1,2})\s{1,}(?:\S+ {1,})*(?:[0-9.]+(?:c|°C)|N/A)\s")
 _CARD = lazy(r"^card([0-9]{1,3})$")
@@ -97,8 +100,13 @@ def read(text: str) -> Iterator[Reading]:
 def _rows(text: str) -> Iterator[Reading]:
     listed: dict[str, int] = {}
     table = False
+    named = ""  # the device whose name the next line has
     for number, line in lines(text):
-        table = (table or _TABLE.match(line[:200]) is not None) and not (line.startswith("==") and bool(listed))
+        title = _TABLE.match(line[:200]) is not None
+        again = title and bool(listed)  # the same devices once more, or others after they were partitioned anew
+        table = (table or title) and not again and not (line.startswith("==") and bool(listed))
+        if table and _PART.search(line[:200]):
+            continue
         cells = _CELLS.match(line[:200]) if table else None
         if cells:
             listed.setdefault(cells[1], number)
@@ -107,9 +115,16 @@ def _rows(text: str) -> Iterator[Reading]:
             yield from fact(found.group(2), found.group(3), "rocm-smi:" + found.group(1), number)
             continue
         if "0x" in line:
-            found = _ROW.match(line)
-            if found:
+            model = _MODEL_ROW.match(line)
+            found = model or _ROW.match(line)
+            if found and (table or not listed):
                 yield Reading("gpu.pci_id", "1002:" + found.group(2).lower(), "rocm-smi:" + found.group(1), number)
+            named = found.group(1) if found and model else ""
+        elif named:
+            found = _MODEL_NAME.match(line)
+            if found:
+                yield Reading("gpu.name", found.group(1).rstrip(), "rocm-smi:" + named, number)
+            named = ""
         elif "river version: " in line and "ROCm System Management" in text:
             found = _DRIVER_LINE.match(line)
             if found:

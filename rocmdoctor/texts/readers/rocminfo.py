@@ -19,7 +19,7 @@ from rocmdoctor.texts.lines import gfx, integer, lazy, lines, size
 
 TRUST = 2
 
-KINDS = frozenset(kinds.KINDS) - {"json", "prose", "system_log", "xorg_log"}  # strings of a JSON document are texts of their own
+KINDS = kinds.OF_MACHINES - {"json", "prose", "system_log", "xorg_log"}  # strings of a JSON document are texts of their own
 _MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
 _KEY = lazy(
     r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"

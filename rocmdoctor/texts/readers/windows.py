@@ -27,7 +27,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
@@ -35,7 +35,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
-KINDS = frozenset(kinds.KINDS)  # people quote its words in their sentences
+KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
 
 _PAIR = lazy(r"^[ \t]*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
 _TABBED = lazy(r"^([A-Z][\w /-]{1,40})\t(\S[^\t]{0,600})?")  # msinfo32
@@ -60,6 +60,7 @@ _WANTED = {
     "dedicated memory": "dedicated", "shared memory": "shared", "driver version": "driver", "driverversion": "driver",
     "hybrid graphics gpu": "hybrid", "vendor id": "vendor", "device id": "device",
 }
+_OF_CLASS = {"name": "name", "caption": "name", "description": "name", "devicename": "name", "pnpdeviceid": "key", "deviceid": "key", "driverversion": "driver"}
 _Block = dict[str, tuple[str, int]]
 
 
@@ -195,6 +196,24 @@ def read(text: str) -> Iterator[Reading]:
     """System lines and the AMD display devices. AdapterRAM is never read: it saturates at 4 GiB."""
     system, blocks = _blocks(text)
     yield from _machine(system)
+    yield from _devices(blocks)
+
+
+def of_rows(rows: Iterable[tuple[dict[str, str], int]]) -> Iterator[Reading]:
+    """The same of objects that PowerShell wrote as CSV or JSON, each with the line it begins in."""
+    blocks: list[_Block] = []
+    for row, line in rows:
+        plain = {key.lower(): value for key, value in row.items()}
+        system = plain.get("caption", ""), plain.get("version", ""), plain.get("pnpdeviceid", "")
+        if "Windows" in system[0] and not system[2]:
+            yield from _machine([(line, f"os name: {system[0]}"), (line, f"os version: {system[1]}")])
+        block = {key: (plain[label], line) for label, key in reversed(_OF_CLASS.items()) if plain.get(label)}
+        if "key" in block or "driver" in block and "name" in block and (_OURS.search(block["name"][0]) or _OTHERS.search(block["name"][0])):
+            blocks.append(block)
+    yield from _devices(blocks)
+
+
+def _devices(blocks: list[_Block]) -> Iterator[Reading]:
     kept = [block for block in blocks if block][:64]
     for index, block in enumerate(kept):
         yield from _gpu(block, index)
