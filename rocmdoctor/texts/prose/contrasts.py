@@ -16,6 +16,8 @@ from rocmdoctor.texts.prose.verdicts import follows, verdict
 
 _I = re.IGNORECASE
 _MOST = 40  # clauses that are kept
+_LONGEST = 1200  # characters of a sentence
+_MOST_CLAUSES = 300  # that are looked at
 _SHOWN = 300
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
@@ -37,7 +39,7 @@ _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|
 _VERSION = later.pattern(
     r"(?:\b(?P<name>linux-firmware|amd-gpu-firmware|mesa|radv|linux|kernel|rocm|adrenalin|driver|ollama|llama\.?cpp|lm ?studio|lemonade|koboldcpp|comfyui"
     r"|pytorch|torch|vllm|sglang|triton|aiter|bitsandbytes|bios)(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-]))"
-    r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+.~]?(?:rc|post|dev|git|a)?\d[\w.+~]*)?|20\d{6})"
+    r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
     r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|K|k|C|%|inch)\b)", _I)
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
@@ -84,7 +86,7 @@ def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
     for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
         sentence, at = text[start:end], start
         start = end + 1
-        if not _told(sentence):
+        if len(sentence) > _LONGEST or not _told(sentence):  # nobody says that much at once
             continue
         plain = _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
         cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
@@ -144,7 +146,7 @@ def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
     [('backend', 'vulkan', True), ('backend', 'rocm', False)]
     """
     found: list[dict[str, object]] = []
-    for offset, whole, clause, right in clauses(text):
+    for offset, whole, clause, right in itertools.islice(clauses(text), _MOST_CLAUSES):
         named = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
         named += _named(clause) if not right or not _THEN.search(clause) else []  # with versions another time is the point
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
