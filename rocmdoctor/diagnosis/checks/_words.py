@@ -57,6 +57,15 @@ def hits_of(facts: Mapping[str, Fact], names: Iterable[str], rule: str) -> list[
     return found
 
 
+def compared(seen: Evidence, check: str) -> list[tuple[dict[str, Any], Hit]]:
+    """What the writer compared, each row with the line it was told in."""
+    fact = seen.facts.get("report.contrasts")
+    if not isinstance(fact, Known):
+        return []
+    source = fact.source.rpartition(":")[0]
+    return [(row, Hit(check, str(row["axis"]), source, int(row["line"]), str(row["text"]), {})) for row in fact.value]
+
+
 def together(facts: Mapping[str, Fact], first: str, second: str) -> bool:
     """Whether two values can belong to one run: both of the machine, or near each other in one text."""
     places = [_AT.match(fact.source) if isinstance(fact := facts.get(name), Known) else None for name in (first, second)]

@@ -9,13 +9,11 @@ from typing import Any
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import Hit, Known
 from rocmdoctor.knowledge import applications, compiled, tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 _CHECK = "contrast"
-_FACT = "report.contrasts"
 _MOST_NAMED = 2
 _SHOWN = 160
 _HERE = {"hip": "rocm"}  # what about.backend calls otherwise
@@ -26,7 +24,6 @@ Row = dict[str, Any]
 class _Contrast:
     """One axis on which the outcome differs: the rows that are right only, those that are wrong only, and how the wrong ones are called."""
 
-    axis: str
     form: str
     right: list[Row]
     wrong: list[Row]
@@ -34,13 +31,15 @@ class _Contrast:
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
-    """The first axis that differs, as what was observed; the others are told with it."""
-    fact = seen.facts.get(_FACT)
-    rows = fact.value if isinstance(fact, Known) else []
-    for one in [found for axis in tables.load("contrasts")["axes"] if (found := _contrast(axis, rows, seen))][:1]:
+    """The first axis that differs, as what was observed."""
+    told = _words.compared(seen, _CHECK)
+    rows = [row for row, _ in told]
+    one = next((found for axis in tables.load("contrasts")["axes"] if (found := _contrast(axis, rows, seen))), None)
+    if one:
         rule = _words.rule(_CHECK, one.form, _filled(one, seen), observes=True, general=True)
         if explained := seen.explained(rule):
-            yield Judged(rule, Answer(True, (), ()), explained=explained, hits=_hits(seen, one))
+            hits = [line for quoted in _quoted(one) for row, line in told if row is quoted]
+            yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits)
 
 
 def _contrast(axis: Row, rows: list[Row], seen: Evidence) -> _Contrast | None:
@@ -55,7 +54,7 @@ def _contrast(axis: Row, rows: list[Row], seen: Evidence) -> _Contrast | None:
         return None
     rights = {str(row["value"]) for row in right}
     form = next((form for form in compiled.part(f"checks/{_CHECK}.yaml")["forms"] if form["axis"] == axis["id"] and _fits(form, rights, other)), None)
-    return _Contrast(axis["id"], form["id"], right, wrong, list(other.values())) if form else None
+    return _Contrast(form["id"], right, wrong, list(other.values())) if form else None
 
 
 def _fits(form: Row, right: Collection[str], wrong: Collection[str]) -> bool:
@@ -82,15 +81,13 @@ def _titles(rows: list[Row]) -> list[str]:
     return list(dict.fromkeys(str(row["title"]) for row in rows))
 
 
+def _quoted(one: _Contrast) -> list[Row]:
+    return [*one.right[:2], *one.wrong[:2]]
+
+
 def _filled(one: _Contrast, seen: Evidence) -> dict[str, Any]:
     right = _titles(one.right)[:_MOST_NAMED]
-    told = dict.fromkeys(f'"{str(row["text"])[:_SHOWN]}"' for row in [*one.right[:2], *one.wrong[:2]])
+    told = dict.fromkeys(f'"{str(row["text"])[:_SHOWN]}"' for row in _quoted(one))
     app = next(iter(seen.texts("about.app")), "")
     return {"right": " and ".join(right), "wrong": " and ".join(one.other[:_MOST_NAMED]) or "what was used before", "told": "; ".join(told),
             "word": right[0].split("=")[0].lstrip("-"), "app": _title(app) if app else "the program"}
-
-
-def _hits(seen: Evidence, one: _Contrast) -> list[Hit]:
-    fact = seen.facts[_FACT]
-    source = fact.source.rpartition(":")[0] if isinstance(fact, Known) else ""
-    return [Hit(_CHECK, one.axis, source, int(row["line"]), str(row["text"]), {}) for row in [*one.right[:2], *one.wrong[:2]]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.model import Hit, Known
+from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge import compiled, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -52,11 +52,12 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
     told = _told(seen)
     bad = [(hit.captures["bad"], _called(hit), hit) for hit in _hits(seen, "bad")] + [one for one in told[False] if one[1]]
     right = [(hit.captures["good"], _called(hit), hit) for hit in _hits(seen, "good")] + told[True]
+    rights, wrongs = {one[0] for one in right}, {one[0] for one in bad}
     for good, name, hit in right:
         of = _names().get(name, name)
         for version, other, line in bad:
             same = _names().get(other, other) == of if name else _alike(good, version)
-            if same and version != good and (version, good) not in {(one[0], two[0]) for one in right for two in bad}:
+            if same and version != good and not (version in rights and good in wrongs):
                 return good, version, other, [hit, line]
         component = components.load().get(of)
         version = seen.text(component.key) if component and component.key and hit.group == "good" else ""
@@ -74,19 +75,15 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
 
 def _told(seen: Evidence) -> dict[bool, list[tuple[str, str, Hit]]]:
     """(version, component as named or "", line) of what was right and of what was wrong, by the clauses of the writer."""
-    fact = seen.facts.get("report.contrasts")
     found: dict[bool, list[tuple[str, str, Hit]]] = {True: [], False: []}
-    if isinstance(fact, Known):
-        source = fact.source.rpartition(":")[0]
-        for row in fact.value:
-            if row["axis"] == "version":
-                line = Hit(_CHECK, "told", source, int(row["line"]), str(row["text"]), {})
-                found[bool(row["right"])].append((str(row["value"]), str(row["title"]), line))
+    for row, line in _words.compared(seen, _CHECK):
+        if row["axis"] == "version":
+            found[bool(row["right"])].append((str(row["value"]), str(row["title"]), line))
     return found
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether a number without a name can be a version of the same component: as many parts at least, and the same first one."""
+    """Whether a number without a name can be a version of the same component: at least two parts, and the same first one."""
     parts = one.split("."), other.split(".")
     return len(parts[0]) >= 2 and parts[0][0] == parts[1][0] or one[0] == other[0] == "b"
 

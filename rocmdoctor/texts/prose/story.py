@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge import applications
 from rocmdoctor.texts.lines import Lines, lazy
 from rocmdoctor.texts.prose import contrasts
 
@@ -121,7 +120,7 @@ def _alike(one: str, other: str) -> bool:
 
 @functools.cache
 def _applications() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
-    return tuple((name, " ".join(row["words"]), lazy(row["pattern"], _I)) for name, row in applications.load().items())
+    return tuple((value.name, " ".join(value.words), value.pattern) for value in contrasts.values() if value.axis == "app")
 
 
 def subjects(text: str, lines: Lines) -> Iterator[Reading]:
