@@ -175,13 +175,8 @@ def _word(text: str, at: int) -> tuple[Word, int]:
             word.quoted = True
         elif text.startswith(("$'", '$"'), at):
             raise Unreadable("a text in escapes")
-        elif text.startswith("$(", at):
-            inner, at = _closed(text, at + 2, ")")
-            word.nested.append(inner)
-        elif char == "`":
-            at = _backticks(text, at, word)
-        elif char == "$":
-            at = _variable(text, at, word, parts)
+        elif char in "`$":
+            at = _expanded(text, at, word, parts)
         elif char == "\\" and not windows:
             if at + 1 >= len(text):
                 raise Unreadable("it ends in the middle")
@@ -205,17 +200,21 @@ def _double(text: str, at: int, word: Word, parts: list[str]) -> int:
         if char == "\\" and text[at + 1:at + 2] in ('"', "\\", "$", "`", "\n"):
             parts.append(text[at + 1])
             at += 2
-        elif text.startswith("$(", at):
-            inner, at = _closed(text, at + 2, ")")
-            word.nested.append(inner)
-        elif char == "`":
-            at = _backticks(text, at, word)
-        elif char == "$":
-            at = _variable(text, at, word, parts)
+        elif char in "`$":
+            at = _expanded(text, at, word, parts)
         else:
             parts.append(char)
             at += 1
     raise Unreadable("a quote without its end")
+
+
+def _expanded(text: str, at: int, word: Word, parts: list[str]) -> int:
+    """The command or the variable that is put in at ``at``; where it ends."""
+    if text.startswith("$(", at):
+        inner, at = _closed(text, at + 2, ")")
+        word.nested.append(inner)
+        return at
+    return _backticks(text, at, word) if text[at] == "`" else _variable(text, at, word, parts)
 
 
 def _backticks(text: str, at: int, word: Word) -> int:
