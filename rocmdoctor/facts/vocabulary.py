@@ -357,7 +357,7 @@ report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
 report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
-report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text"}], the axes as in rules/data/contrasts
+report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], the axes as in rules/data/contrasts
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
