@@ -301,6 +301,7 @@ llm.speed_verdict       | str  |       | gpu_like, cpu_like, mixed
 llm.speed_why           | str  |       | how far from the ceilings
 llm.loads               | int  |       | loads and unloads of the leak check
 llm.leaked_bytes        | int  | bytes | GPU memory (VRAM and GTT) in use after the unloads, over that before the first load
+pip.replaced            | list |       | what an installer took out for another version: [{"name", "old", "new"}]
 pip.packages            | dict |       | Python packages and versions of the environment at hand
 windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version
 windows.adrenalin       | str  |       | Adrenalin version

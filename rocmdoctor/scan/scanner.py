@@ -169,7 +169,7 @@ class Scanner:
             found[row].update(self._sifted(plan, index, lines[row][:_LONGEST_LINE]))
         starts = _starts(lines)
         for group in _grouped(self.without_literal):
-            for row in _rows(self._group(group), text, starts):
+            for row in _rows(self._group(group), block, starts):  # a pattern may mean its case
                 found[row].update(group)
         for row in sorted(found):
             if found[row]:

@@ -93,6 +93,8 @@ def _blocks(text: str) -> Iterator[_Raised]:
             name = raised[1].rsplit(".", 1)[-1]
             yield _Raised(f"{name}: {raised[2].strip()}"[:300] if raised[2] else name, number, frames, follows)
             frames, follows = [], False
+    if len(frames) > 1:  # the end was cut off
+        yield _Raised("", frames[-1][2], frames, follows=True)
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -103,7 +105,8 @@ def read(text: str) -> Iterator[Reading]:
             found = one
     if found is None:
         return
-    yield Reading("python.exception", found.said, line=found.line)
+    if found.said:
+        yield Reading("python.exception", found.said, line=found.line)
     path, function, line = found.frames[-1]
     yield Reading("python.failing_file", _place(path), line=line)
     if function and function != "<module>":
