@@ -56,6 +56,10 @@ gpu.cu_count            | int  | CUs   | compute units
 gpu.cwsr_size           | int  | bytes | context save area in the KFD node
 gpu.kfd_node            | int  |       | number of the KFD node; absent when KFD does not list the GPU
 gpu.render_node         | str  |       | /dev/dri/renderDN of the GPU
+gpu.power_cap_watts     | float| W     | power limit that is set (hwmon power1_cap)
+gpu.power_cap_max_watts | float| W     | highest power limit that the driver takes
+gpu.power_cap_min_watts | float| W     | lowest power limit that the driver takes
+gpu.power_cap_default_watts | float| W | power limit after a start
 gpu.busy_percent        | int  | %     | GPU busy as sysfs says
 gpu.ip.*                | str  |       | IP block version from ip_discovery: gc, sdma, mes, umc ...
 gpu.fw.*                | str  | hex   | firmware version as sysfs prints it: mes, smc, sdma, vcn, rlc, pfp ...
