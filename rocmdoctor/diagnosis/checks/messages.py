@@ -17,6 +17,7 @@ from rocmdoctor.knowledge.rules import Rulebook
 Found = tuple[str, dict[str, Any], list[Hit], dict[str, Any]]  # finding, values, evidence, fields of the rule
 
 _SAID = 160
+_BUILDING = {"program-does-not-compile", "build-failure"}
 _INSTALLERS = {"debian": "sudo apt install {}", "fedora": "sudo dnf install {}", "arch": "sudo pacman -S {}"}
 _OF_WHEELS = "pip install 'rocm[libraries,devel]' --index-url https://rocm.nightlies.amd.com/v2/gfx110X-all/   # your family's name in place of gfx110X-all"
 _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbian", "devuan", "elementary"),
@@ -297,7 +298,7 @@ def _targets(seen: Evidence) -> Iterator[Found]:
         if not tables.generation(gfx):
             continue
         kin, other = _kin(seen, gfx)
-        if hit.kind == "build_log" and not hit.captures.get("want"):
+        if (hit.kind == "build_log" or _BUILDING & seen.symptoms) and not hit.captures.get("want"):
             yield "build-target-not-accepted", {"who": _who(seen, [hit]), "gfx": gfx, "other": other}, [hit], {}
             return
         want = hit.captures.get("want", "")
