@@ -235,6 +235,7 @@ python.exception        | str  |       | exception that a Python traceback began
 python.failing_package  | str  |       | installed package of the innermost frame of that traceback
 python.failing_file     | str  |       | file of the innermost frame, from its package on
 python.failing_function | str  |       | function of that frame
+python.importing        | str  |       | the package that the innermost line of the traceback imports
 python.calling_files    | list |       | files of the frames above it, the nearest first
 hip.failed_call         | str  |       | first HIP function that returned an error in an AMD_LOG_LEVEL trace
 hip.error               | str  |       | hipError name it returned
@@ -362,6 +363,7 @@ report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
 report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
+report.program          | str  |       | the name that a program puts before the lines of its log
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], the axes as in rules/data/contrasts
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set

@@ -53,7 +53,8 @@ def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit],
     if not path:
         return
     message = message or f"in {seen.text('python.failing_function') or path}, the last line of the traceback is not there"
-    row = _of_file(path)
+    importing = seen.text("python.importing")
+    row = (_of_file(f"{importing}/") if importing else {}) or _of_file(path)
     if not row or row["id"] in _PASSES_ON:
         row = next((found for caller in seen.texts("python.calling_files") if (found := _of_file(caller)) and found["id"] not in _PASSES_ON), row)
     if row:

@@ -39,14 +39,15 @@ _IS_WRONG = later.pattern(rf"\b(?:{_WRONG})\b", _I)
 def verdict(clause: str) -> bool | None:
     """Whether the clause says that something is right; None where it says nothing, or both. "The same with X" is wrong: somebody reports trouble.
 
-    >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more", "the same with ROCm", "I have a card")]
-    [True, False, True, False, None]
+    >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more", "no error, all zeros", "the same with ROCm", "I have a card")]
+    [True, False, True, False, False, None]
     """
     if _SAME.search(clause):
         return False
     clause, not_wrong = _NOT_WRONG.subn(" ", clause)
     clause, not_right = _NOT_RIGHT.subn(" ", clause)
-    right, wrong = bool(not_wrong or _IS_RIGHT.search(clause)), bool(not_right or _IS_WRONG.search(clause))
+    wrong = bool(not_right or _IS_WRONG.search(clause))
+    right = bool(_IS_RIGHT.search(clause) or not_wrong and not wrong)  # "no error, but all zeros"
     return right if right != wrong else None
 
 
