@@ -31,7 +31,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             explained = seen.explained(rule)
             if explained and not (overridden and name == "gpu-not-in-target-list"):
                 asked = () if used != _UNDATED else ("runtime.rocm_version",)
-                yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained)
+                named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []
+                yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained, hits=_words.hits_of(seen.facts, named, name)[:1])
                 break
 
 
