@@ -38,6 +38,9 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
     for other in rule.instead_of:
         if other not in book.rules and other not in check_words.every_finding():
             yield f"instead_of {other!r}, which is no rule"
+    for other in rule.formerly:
+        if other in book.rules or other in check_words.every_finding():
+            yield f"formerly {other!r}, which is still there"
     if rule.kind == "cause" and not rule.fixes:
         yield "a cause needs a fix"
     for name in rule.when.names:
@@ -164,7 +167,7 @@ def _is_plain(command: str) -> bool:
 
 def shell_problem(command: str) -> str:
     """What bash says of a command that it cannot parse, "" when it can or where there is no bash."""
-    plain = re.sub(r"\{[a-z_]+\([^{}]*\)\}|\{[A-Za-z_]+\.[\w.-]+\}|<[A-Za-z][^<>]*>", "X", command)  # places that the report fills
+    plain = re.sub(r"\{[a-z_]+\([^{}]*\)\}|\{[A-Za-z_]+\.[\w.|-]+\}|<[A-Za-z][^<>]*>", "X", command)  # places that the report fills
     if _is_plain(plain) or _parsed.cache_info().misses >= MOST_PARSED:
         return ""
     return _parsed(plain)

@@ -72,7 +72,7 @@ def test_an_ollama_variable_is_no_build_switch(bad):
 
 
 @pytest.mark.parametrize("cause, words", [
-    ("ollama-gfx-target-not-supported", "Vulkan"), ("windows-carve-out-starves-staging", "even split"),
+    ("ollama-gfx-target-not-supported", "Vulkan"), ("apu-too-little-system-ram-for-staging", "even split"),
     ("lmstudio-vulkan-engine-leaves-model-on-cpu", "GPU offload"), ("windows-gpu-memory-held-by-nobody", "Restart")])
 def test_each_trouble_of_the_strix_halo_is_found_from_the_machine_alone(bad, cause, words):
     finding = next(finding for finding in bad["findings"] if finding["id"] == cause)
@@ -87,8 +87,8 @@ def test_healthy_machines_are_silent(name):
 
 
 @pytest.mark.parametrize("name, first", [
-    ("windows-rx6800xt-lmstudio", "lmstudio-rocm-engine-has-no-rdna2"), ("windows-rx9070xt-hip7", "rocm-libraries-in-system32"),
-    ("windows-hybrid-laptop", "windows-vulkan-driver-crash"), ("wsl-both-sides", "wsl-torch-brings-own-hsa-runtime")])
+    ("windows-rx6800xt-lmstudio", "lmstudio-rocm-pack-without-rdna2"), ("windows-rx9070xt-hip7", "windows-several-rocm-copies"),
+    ("windows-hybrid-laptop", "windows-vulkan-driver-crash"), ("wsl-both-sides", "torch-bundled-hsa-shadows-wsl")])
 def test_first_finding_of_the_others(name, first):
     assert report("check", "--root", str(MACHINES / name))["findings"][0]["id"] == first
 
