@@ -10,7 +10,7 @@ from rocmdoctor.diagnosis import boot_commands, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
-from rocmdoctor.diagnosis.fill import fill_in, shown, shown_value
+from rocmdoctor.diagnosis.fill import fill_in, shown, shown_value, words
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
@@ -107,7 +107,7 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
 def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     rule = judged.rule
     look = seen.lookup(judged.item, rule.for_each, judged.place)
-    title, severity = fill_in(rule.title, look, rule.scope), rule.severity
+    title, severity = words(rule.title, look, rule.scope), rule.severity
     deciding: list[str] = []
     if standing == "possible":
         question, deciding = _asks(judged, look)
@@ -117,7 +117,7 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     subject = ""
     if rule.for_each == "gpu" and judged.item:
         subject = f"gpu {judged.item} ({shown_value('gpu.gfx_target', look('gpu.gfx_target'))})"
-    return Finding(rule.id, standing, severity, rule.stage, subject, title, fill_in(rule.says, look, rule.scope), fill_in(rule.why, look, rule.scope),
+    return Finding(rule.id, standing, severity, rule.stage, subject, title, words(rule.says, look, rule.scope), words(rule.why, look, rule.scope),
                    _evidence(judged, seen, look), judged.explained, deciding, _fixes(judged, look, seen.facts), list(rule.references))
 
 

@@ -12,6 +12,7 @@ from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
 _PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
+_OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 
 NOWHERE = Scope()
 _UNREAD = "(unknown)"
@@ -45,3 +46,11 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
         value = next((value for value in values if value != _UNREAD), values[0])
         return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
     return _PLACE.sub(replace, str(text or "")).strip()
+
+
+def words(text: str, lookup: Lookup, scope: Scope = NOWHERE) -> str:
+    """The same for sentences: of ``[[...]]`` nothing is left where something in it was not read."""
+    def part(found: re.Match[str]) -> str:
+        filled = fill_in(found[1], lookup, scope)
+        return "" if _UNREAD in filled else filled.rstrip(".") + "." * found[1].endswith(".")
+    return fill_in(_OPTIONAL.sub(part, text), lookup, scope).strip()

@@ -68,7 +68,7 @@ def general(text: object) -> str:
     """
     def words(found: re.Match[str]) -> str:
         return f"<{re.sub('_bytes$', '', found[1].rpartition('.')[2]).replace('_', ' ')}>"
-    return " ".join(_PLACE.sub(words, str(text or "")).split())
+    return " ".join(_PLACE.sub(words, str(text or "")).replace("[[", "").replace("]]", "").split())
 
 
 def _fix(data: Mapping[str, Any]) -> Fix:

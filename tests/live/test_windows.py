@@ -50,7 +50,7 @@ def bad():
 
 def test_the_driver_update_comes_first_with_the_way_back(bad):
     first = bad["findings"][0]
-    assert first["id"] == "windows-trouble-since-driver-change"
+    assert first["id"] == "display-driver-update-regressed"
     assert first["standing"] == "cause"
     assert "32.0.23027.2005" in first["fixes"][0]["title"]
     assert "26.2.2" in first["fixes"][0]["detail"]
@@ -63,7 +63,7 @@ def test_what_the_owner_tells_joins_what_the_machine_shows(tmp_path):
                     "The output is corrupted when the file is loaded with mmap. With --no-mmap the text is correct.\n"
                     "After every failed load the device memory is not released. After a restart of the PC the memory is free again.\n")
     first = report("check", "--root", str(MACHINES / "windows-strix-halo-26.3.1"), "--log", str(told))["findings"][0]
-    assert first["id"] == "windows-trouble-since-driver-change"
+    assert first["id"] == "display-driver-update-regressed"
     assert {"wrong-output", "memory-leak"} <= set(first["explains"])
 
 
@@ -200,7 +200,7 @@ def test_trouble_before_the_driver_clears_the_driver(copied):
     (root / "events.xml").write_text(text.replace("2026-03-14T20:11", "2026-03-05T20:11"))
     assert known(root, "windows.trouble_before_driver") == 2
     ids = [finding["id"] for finding in report("check", "--root", str(root))["findings"]]
-    assert "windows-trouble-since-driver-change" not in ids
+    assert "display-driver-update-regressed" not in ids
 
 
 def test_events_of_the_last_14_days_alone(copied):
