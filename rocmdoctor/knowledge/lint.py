@@ -18,6 +18,7 @@ from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import interpret
 from rocmdoctor.texts.attach import Text, clean
+from rocmdoctor.texts.kinds import GROUPS
 
 MOST_PARSED = 400  # commands of one run that bash is started for
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*\"""")
@@ -97,6 +98,8 @@ def form(book: Rulebook) -> list[str]:
     found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all()), *windows_lint.of_defects(known.load().all())]
     for rule in book.rules.values():
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *windows_lint.of_rule(rule))]
+    found += [f"{signal.id}: a shared signal names the kinds of text it may be read in; only a topic is read in any"
+              for signal in book.signals.values() if signal.kinds == GROUPS["any"] and not signal.topic]
     for name, row in check_words.every_finding().items():
         found += [f"{name}: {problem}" for problem in (*_finding(name, row, book), *windows_lint.of_finding(row))]
     if _parsed.cache_info().misses >= MOST_PARSED:
