@@ -140,6 +140,11 @@ def _suspect(one: Judged, seen: Seen) -> Finding:
     return _finding(replace(one, rule=replace(one.rule, asks="Does the trouble go away without this setting?"), explained=["trouble-told"]), seen, "possible")
 
 
+def _of_server(one: Judged) -> bool:
+    """Whether a server that was asked is judged."""
+    return one.rule.for_each == "llm" and bool(one.item)
+
+
 def _unseen(one: Judged) -> Judged:
     """As severe as the rule is while nothing is seen of it."""
     return replace(one, rule=replace(one.rule, severity=one.rule.unseen)) if one.rule.unseen else one
@@ -170,12 +175,12 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
 
     def strong(one: Judged) -> bool:
         # What a server did when it was asked counts as a line of a log does: it was seen to happen.
-        return bool(one.hits) or one.rule.for_each == "llm" or bool(one.explained)
+        return bool(one.hits) or _of_server(one) or bool(one.explained)
 
     def order(one: Judged) -> tuple[Any, ...]:
         # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
         new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
-        own = bool(one.hits) or one.rule.for_each == "llm"
+        own = bool(one.hits) or _of_server(one)
         return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
@@ -185,7 +190,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     causes, risks = [one for one in true if strong(one)], [_unseen(one) for one in true if not strong(one)]
     explained = {symptom for one in causes for symptom in one.explained}
     # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
-    open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.explained)
+    open_ = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
              and one.rule.id not in set_aside]
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(

@@ -73,7 +73,7 @@ def test_an_ollama_variable_is_no_build_switch(bad):
 
 @pytest.mark.parametrize("cause, words", [
     ("ollama-gfx-target-not-supported", "Vulkan"), ("apu-too-little-system-ram-for-staging", "even split"),
-    ("lmstudio-vulkan-engine-leaves-model-on-cpu", "GPU offload"), ("windows-gpu-memory-held-by-nobody", "Restart")])
+    ("lmstudio-vulkan-engine-leaves-model-on-cpu", "GPU offload"), ("gpu-memory-leaked-by-failed-loads", "Restart")])
 def test_each_trouble_of_the_strix_halo_is_found_from_the_machine_alone(bad, cause, words):
     finding = next(finding for finding in bad["findings"] if finding["id"] == cause)
     assert words in finding["fixes"][0]["title"]
