@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor import later
@@ -46,6 +47,12 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
         value = next((value for value in values if value != _UNREAD), values[0])
         return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
     return _PLACE.sub(replace, str(text or "")).strip()
+
+
+def open_places(text: str, scope: Scope) -> Iterator[str]:
+    """What of the places of a text is neither a fact nor a capture of the rule."""
+    for found in _PLACE.finditer(text):
+        yield from (name for name in found[2].split("|") if not vocabulary.declared(name) and not scope.capture(name))
 
 
 def words(text: str, lookup: Lookup, scope: Scope = NOWHERE) -> str:

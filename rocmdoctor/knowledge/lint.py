@@ -6,13 +6,14 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from rocmdoctor.diagnosis import fill
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot
-from rocmdoctor.knowledge import check_words, known, known_lint, windows_lint
+from rocmdoctor.knowledge import check_words, known, known_lint, tables, windows_lint
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.scanner import Scanner, blocks_of
@@ -55,9 +56,34 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
     conditions = [rule.when, *(fix.only_if for fix in rule.fixes if fix.only_if)]
     asked = {name.split(".")[2] for condition in conditions for name in condition.names if name.startswith(f"seen.{rule.id}.")}
     words = " ".join(map(str, (rule.title, rule.says, rule.why, *(fix.data for fix in rule.fixes))))
+    for place in sorted(set(fill.open_places(words, rule.scope))):
+        yield f"{{{place}}} is no fact and no capture, nothing fills it"
     for name in rule.signals:
         if name not in asked and "" not in asked and f"{{{name}." not in words and f"({name}." not in words:
             yield f"the signal {name} is asked by nothing"
+
+
+_ALTERNATIVES = re.compile(r"[^A-Za-z0-9]+")
+
+
+@functools.cache
+def _models() -> frozenset[str]:
+    """Model numbers and code names of AMD's GPUs that are nothing else: 8060S, R9700, Navi31 and the like."""
+    found: set[str] = set()
+    for words, (_, _, kind) in tables.load("products")["products"].items():
+        joined = "".join(str(words).split())
+        if kind != "cpu" and re.search(r"[a-z]", joined) and re.search(r"\d", joined) and 4 <= len(joined) <= 7:
+            found.add(joined)
+    return frozenset(found)
+
+
+def _cards(signals: Iterable[Signal], when: str = "") -> Iterator[str]:
+    """A card's name in a pattern or a condition: which cards there are the subjects know (about.gpu)."""
+    texts = [(f"the signal {signal.name}", pattern) for signal in signals for pattern in (*signal.patterns, *signal.unless)]
+    for where, text in [*texts, *([("the condition", when)] if when else [])]:
+        for word in _ALTERNATIVES.split(text):
+            if word.lower() in _models():
+                yield f"{where} names a card ({word}); about.gpu knows them"
 
 
 def _commands(rule: Rule) -> Iterator[str]:
@@ -97,7 +123,9 @@ def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
     found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all()), *windows_lint.of_defects(known.load().all())]
     for rule in book.rules.values():
-        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *windows_lint.of_rule(rule))]
+        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *_cards(rule.signals.values(), rule.when.text),
+                                                                *windows_lint.of_rule(rule))]
+    found += [f"{signal.id}: {problem}" for signal in book.signals.values() for problem in _cards([signal])]
     found += [f"{signal.id}: a shared signal names the kinds of text it may be read in; only a topic is read in any"
               for signal in book.signals.values() if signal.kinds == GROUPS["any"] and not signal.topic]
     for name, row in check_words.every_finding().items():
