@@ -63,7 +63,7 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
             yield f"the signal {name} is asked by nothing"
 
 
-_ALTERNATIVES = re.compile(r"[^A-Za-z0-9]+")
+_ALTERNATIVES = re.compile(r"(?:\\[A-Za-z]|[^A-Za-z0-9])+")  # what stands between the words of a pattern
 
 
 @functools.cache

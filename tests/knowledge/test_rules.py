@@ -66,7 +66,7 @@ def _with(**changed):
 
 
 @pytest.mark.parametrize(("book", "words"), [
-    (_with(signals={"x": Signal("mesa-older-than-gpu", "x", (r"\bR9700\b",))}), "names a card"),
+    (_with(signals={"x": Signal("mesa-older-than-gpu", "x", (r"\b(two R9700|cards)\b",))}), "names a card"),
     (_with(formerly=("kfd-open-invalid-argument",)), "still there"),
     (_with(says="It needs {nothing.here}."), "nothing fills it"),
     (rules.Rulebook(BOOK.rules, (), {**BOOK.signals, "x.y": Signal("x", "y", ("z",), GROUPS["any"])}), "kinds of text"),
