@@ -16,7 +16,7 @@ import yaml
 WIDTH = 150
 TOP = pathlib.Path(__file__).resolve().parents[1] / "rules"
 ORDER = ("id", "kind", "title", "asks", "severity", "status", "stage", "platforms", "for_each", "in", "near", "signals", "patterns", "unless",
-         "negatable", "topic", "hits", "misses", "when", "explains", "instead_of", "general", "specific", "formerly", "says",
+         "negatable", "topic", "hits", "misses", "when", "explains", "instead_of", "general", "specific", "unseen", "formerly", "says",
          "why", "fixes", "sources", "examples")
 
 

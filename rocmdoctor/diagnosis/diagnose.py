@@ -10,7 +10,8 @@ from rocmdoctor.diagnosis import boot_commands, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
-from rocmdoctor.diagnosis.fill import fill_in, shown, shown_value
+from rocmdoctor.diagnosis.fill import fill_in, shown, shown_value, words
+from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
 from rocmdoctor.facts.sections import Fix
@@ -41,12 +42,21 @@ def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
     for rule in book.rules.values():
         if rule.kind != "cause" or rule.status == "retired" or not seen.fits(rule):
             continue
-        for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
+        for item in _items(rule, seen):
             place, answer = seen.ask(rule, item)[0]
             hits = list(seen.own(rule, place))
             if answer.value is None:
                 answer, hits = _open_way(rule, seen, item, place, answer)
-            yield Judged(rule, answer, item, place, seen.explained(rule), hits)
+            of_item = not item or any(vocabulary.entity(name) == rule.for_each for name in (*answer.used, *answer.missing))
+            yield Judged(rule, answer, item if of_item else "", place, seen.explained(rule), hits)
+            if not of_item and answer.value:
+                break  # what texts say of all items is one finding
+
+
+def _items(rule: Rule, seen: Seen) -> list[str]:
+    """The items that a rule is asked for: one without a name where it is about none, and where only texts can answer it."""
+    items = items_of(seen.facts, rule.for_each) if rule.for_each else []
+    return items or ([""] if not rule.for_each or any(name.startswith("seen.") for name in rule.when.names) else [])
 
 
 def _open_way(rule: Rule, seen: Seen, item: str, place: Place, answer: Answer) -> tuple[Answer, list[Hit]]:
@@ -97,7 +107,7 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
 def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     rule = judged.rule
     look = seen.lookup(judged.item, rule.for_each, judged.place)
-    title, severity = fill_in(rule.title, look, rule.scope), rule.severity
+    title, severity = words(rule.title, look, rule.scope), rule.severity
     deciding: list[str] = []
     if standing == "possible":
         question, deciding = _asks(judged, look)
@@ -105,9 +115,9 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
         loudest = "warning" if judged.explained else "info"  # what explains nothing that was seen is no trouble by itself
         severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index(loudest) else loudest
     subject = ""
-    if rule.for_each == "gpu":
+    if rule.for_each == "gpu" and judged.item:
         subject = f"gpu {judged.item} ({shown_value('gpu.gfx_target', look('gpu.gfx_target'))})"
-    return Finding(rule.id, standing, severity, rule.stage, subject, title, fill_in(rule.says, look, rule.scope), fill_in(rule.why, look, rule.scope),
+    return Finding(rule.id, standing, severity, rule.stage, subject, title, words(rule.says, look, rule.scope), words(rule.why, look, rule.scope),
                    _evidence(judged, seen, look), judged.explained, deciding, _fixes(judged, look, seen.facts), list(rule.references))
 
 
@@ -128,6 +138,16 @@ def _observed(one: Judged, seen: Seen) -> Finding:
 def _suspect(one: Judged, seen: Seen) -> Finding:
     """A setting that is known to harm, where trouble was told that nothing else explains: whether it is the reason shows when it is taken out."""
     return _finding(replace(one, rule=replace(one.rule, asks="Does the trouble go away without this setting?"), explained=["trouble-told"]), seen, "possible")
+
+
+def _of_server(one: Judged) -> bool:
+    """Whether a server that was asked is judged."""
+    return one.rule.for_each == "llm" and bool(one.item)
+
+
+def _unseen(one: Judged) -> Judged:
+    """As severe as the rule is while nothing is seen of it."""
+    return replace(one, rule=replace(one.rule, severity=one.rule.unseen)) if one.rule.unseen else one
 
 
 def _by_hand(one: Judged) -> bool:
@@ -155,22 +175,22 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
 
     def strong(one: Judged) -> bool:
         # What a server did when it was asked counts as a line of a log does: it was seen to happen.
-        return bool(one.hits) or one.rule.for_each == "llm" or bool(one.explained)
+        return bool(one.hits) or _of_server(one) or bool(one.explained)
 
     def order(one: Judged) -> tuple[Any, ...]:
         # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
         new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
-        own = bool(one.hits) or one.rule.for_each == "llm"
+        own = bool(one.hits) or _of_server(one)
         return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
                 -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
 
     everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=order)
     true = _decided([one for one in everything if one.answer.value is True])
     set_aside = {loser for one in true for loser in one.rule.instead_of} | {one.rule.id for one in true}
-    causes, risks = [one for one in true if strong(one)], [one for one in true if not strong(one)]
+    causes, risks = [one for one in true if strong(one)], [_unseen(one) for one in true if not strong(one)]
     explained = {symptom for one in causes for symptom in one.explained}
     # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
-    open_ = [one for one in everything if one.answer.value is None and (one.hits or one.rule.for_each == "llm" and one.explained)
+    open_ = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
              and one.rule.id not in set_aside]
     accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
     left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(

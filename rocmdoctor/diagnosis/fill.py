@@ -1,8 +1,9 @@
-"""``{facts}`` in the words of a rule, replaced by what was read."""
+"""``{facts}`` in the words of a rule, replaced by what was read; ``{one|other}`` by the first of them that was."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor import later
@@ -11,16 +12,18 @@ from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
-_PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
+_PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
+_OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 
 NOWHERE = Scope()
+_UNREAD = "(unknown)"
 
 
 def shown(fact: Fact | list[Fact]) -> str:
     """The value, or the values, as text; ``(unknown)`` without one."""
     values: list[Any] = [f.value for f in (fact if isinstance(fact, list) else [fact]) if isinstance(f, Known)]
     flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-    return ", ".join(dict.fromkeys(str(v) for v in flat)) or "(unknown)"
+    return ", ".join(dict.fromkeys(str(v) for v in flat)) or _UNREAD
 
 
 def shown_value(name: str, fact: Fact | list[Fact]) -> str:
@@ -36,10 +39,25 @@ def shown_value(name: str, fact: Fact | list[Fact]) -> str:
 def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
     """The text with its places filled; what is no fact and no capture of the rule stays as it is."""
     def replace(found: re.Match[str]) -> str:
-        call, name = found.groups()
-        known = name if vocabulary.declared(name) else scope.capture(name)
-        if not known:
+        call, names = found.groups()
+        known = [name if vocabulary.declared(name) else scope.capture(name) for name in names.split("|")]
+        if not all(known):
             return found.group()
-        value = shown_value(known, lookup(known))
+        values = [shown_value(name, lookup(name)) for name in known]
+        value = next((value for value in values if value != _UNREAD), values[0])
         return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
     return _PLACE.sub(replace, str(text or "")).strip()
+
+
+def open_places(text: str, scope: Scope) -> Iterator[str]:
+    """What of the places of a text is neither a fact nor a capture of the rule."""
+    for found in _PLACE.finditer(text):
+        yield from (name for name in found[2].split("|") if not vocabulary.declared(name) and not scope.capture(name))
+
+
+def words(text: str, lookup: Lookup, scope: Scope = NOWHERE) -> str:
+    """The same for sentences: of ``[[...]]`` nothing is left where something in it was not read."""
+    def part(found: re.Match[str]) -> str:
+        filled = fill_in(found[1], lookup, scope)
+        return "" if _UNREAD in filled else filled.rstrip(".") + "." * found[1].endswith(".")
+    return fill_in(_OPTIONAL.sub(part, text), lookup, scope).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 
-_PLACE = re.compile(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)\)*\}")
+_PLACE = re.compile(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)(?:\|[\w.|-]+)?\)*\}")
 MOST_LINES = 6
 MOST_ALIKE = 8
 
@@ -44,7 +45,14 @@ def of(name: str, book: Rulebook) -> Explanation | None:
     if name in check_words.every_finding():
         return _of_words(name, check_words.every_finding()[name], book)
     row = next((row for row in known.load().all() if row.id == name), None)
-    return _of_row(row, book) if row else None
+    return _of_row(row, book) if row else of(now, book) if (now := _now(name, book)) else None
+
+
+def _now(name: str, book: Rulebook) -> str:
+    """The id of the finding that has taken in a former one, "" where there is none."""
+    of_rules = (rule.id for rule in book.rules.values() if name in rule.formerly)
+    of_checks = (own for own, row in check_words.every_finding().items() if name in (row.get("formerly") or ()))
+    return next(itertools.chain(of_rules, of_checks), "")
 
 
 def names(book: Rulebook) -> list[str]:
@@ -60,7 +68,7 @@ def general(text: object) -> str:
     """
     def words(found: re.Match[str]) -> str:
         return f"<{re.sub('_bytes$', '', found[1].rpartition('.')[2]).replace('_', ' ')}>"
-    return " ".join(_PLACE.sub(words, str(text or "")).split())
+    return " ".join(_PLACE.sub(words, str(text or "")).replace("[[", "").replace("]]", "").split())
 
 
 def _fix(data: Mapping[str, Any]) -> Fix:

@@ -9,8 +9,8 @@ from rocmdoctor.knowledge import cache
 MOST_FILES = 2000
 _DEEPEST = 50  # the composer of libyaml calls itself for each, and ends the process when its stack ends
 _NODES = 50_000
-_TEXTS = ("id", "kind", "title", "severity", "status", "stage", "for_each", "when", "says", "why", "formerly")
-_LISTS = ("platforms", "explains", "instead_of")
+_TEXTS = ("id", "kind", "title", "severity", "status", "stage", "for_each", "when", "unseen", "says", "why")
+_LISTS = ("platforms", "explains", "instead_of", "formerly")
 _FIX_TEXTS = ("do", "detail", "only_if", "risk", "side_effects", "verify", "undo")
 _FIX_LISTS = ("commands", "needs")
 

@@ -6,18 +6,20 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from rocmdoctor.diagnosis import fill
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot
-from rocmdoctor.knowledge import check_words, known, known_lint, windows_lint
+from rocmdoctor.knowledge import check_words, known, known_lint, tables, windows_lint
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import interpret
 from rocmdoctor.texts.attach import Text, clean
+from rocmdoctor.texts.kinds import GROUPS
 
 MOST_PARSED = 400  # commands of one run that bash is started for
 _QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*\"""")
@@ -38,6 +40,9 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
     for other in rule.instead_of:
         if other not in book.rules and other not in check_words.every_finding():
             yield f"instead_of {other!r}, which is no rule"
+    for other in rule.formerly:
+        if other in book.rules or other in check_words.every_finding():
+            yield f"formerly {other!r}, which is still there"
     if rule.kind == "cause" and not rule.fixes:
         yield "a cause needs a fix"
     for name in rule.when.names:
@@ -51,9 +56,34 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
     conditions = [rule.when, *(fix.only_if for fix in rule.fixes if fix.only_if)]
     asked = {name.split(".")[2] for condition in conditions for name in condition.names if name.startswith(f"seen.{rule.id}.")}
     words = " ".join(map(str, (rule.title, rule.says, rule.why, *(fix.data for fix in rule.fixes))))
+    for place in sorted(set(fill.open_places(words, rule.scope))):
+        yield f"{{{place}}} is no fact and no capture, nothing fills it"
     for name in rule.signals:
         if name not in asked and "" not in asked and f"{{{name}." not in words and f"({name}." not in words:
             yield f"the signal {name} is asked by nothing"
+
+
+_ALTERNATIVES = re.compile(r"(?:\\[A-Za-z]|[^A-Za-z0-9])+")  # what stands between the words of a pattern
+
+
+@functools.cache
+def _models() -> frozenset[str]:
+    """Model numbers and code names of AMD's GPUs that are nothing else: 8060S, R9700, Navi31 and the like."""
+    found: set[str] = set()
+    for words, (_, _, kind) in tables.load("products")["products"].items():
+        joined = "".join(str(words).split())
+        if kind != "cpu" and re.search(r"[a-z]", joined) and re.search(r"\d", joined) and 4 <= len(joined) <= 7:
+            found.add(joined)
+    return frozenset(found)
+
+
+def _cards(signals: Iterable[Signal], when: str = "") -> Iterator[str]:
+    """A card's name in a pattern or a condition: which cards there are the subjects know (about.gpu)."""
+    texts = [(f"the signal {signal.name}", pattern) for signal in signals for pattern in (*signal.patterns, *signal.unless)]
+    for where, text in [*texts, *([("the condition", when)] if when else [])]:
+        for word in _ALTERNATIVES.split(text):
+            if word.lower() in _models():
+                yield f"{where} names a card ({word}); about.gpu knows them"
 
 
 def _commands(rule: Rule) -> Iterator[str]:
@@ -93,7 +123,11 @@ def form(book: Rulebook) -> list[str]:
     """One line for each thing that is wrong with the form of rules and signals."""
     found = [*book.problems, *known.load().problems, *known_lint.problems(known.load().all()), *windows_lint.of_defects(known.load().all())]
     for rule in book.rules.values():
-        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *windows_lint.of_rule(rule))]
+        found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *_cards(rule.signals.values(), rule.when.text),
+                                                                *windows_lint.of_rule(rule))]
+    found += [f"{signal.id}: {problem}" for signal in book.signals.values() for problem in _cards([signal])]
+    found += [f"{signal.id}: a shared signal names the kinds of text it may be read in; only a topic is read in any"
+              for signal in book.signals.values() if signal.kinds == GROUPS["any"] and not signal.topic]
     for name, row in check_words.every_finding().items():
         found += [f"{name}: {problem}" for problem in (*_finding(name, row, book), *windows_lint.of_finding(row))]
     if _parsed.cache_info().misses >= MOST_PARSED:
@@ -164,7 +198,7 @@ def _is_plain(command: str) -> bool:
 
 def shell_problem(command: str) -> str:
     """What bash says of a command that it cannot parse, "" when it can or where there is no bash."""
-    plain = re.sub(r"\{[a-z_]+\([^{}]*\)\}|\{[A-Za-z_]+\.[\w.-]+\}|<[A-Za-z][^<>]*>", "X", command)  # places that the report fills
+    plain = re.sub(r"\{[a-z_]+\([^{}]*\)\}|\{[A-Za-z_]+\.[\w.|-]+\}|<[A-Za-z][^<>]*>", "X", command)  # places that the report fills
     if _is_plain(plain) or _parsed.cache_info().misses >= MOST_PARSED:
         return ""
     return _parsed(plain)

@@ -18,7 +18,7 @@ FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
 SIGNALS = "signals"
 NEAR = ("line", "block", "file", "report")  # how close the signals of one rule must stand
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
-           "instead_of", "general", "specific", "observes", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
+           "instead_of", "general", "specific", "observes", "unseen", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
 MOST_BYTES = 1 << 20  # of one file
 _FIX_FIELDS = {"do", "detail", "commands", "language", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
@@ -51,11 +51,13 @@ class Rule:
     general: bool = False
     observes: bool = False  # it says where something goes wrong, not why
     specific: bool = False
+    unseen: Any = ""  # the severity while it holds and nothing is seen of it, where that is another one
     asks: str = ""
     says: str = ""
     why: str = ""
     fixes: tuple[RuleFix, ...] = ()
     references: tuple[str, ...] = ()
+    formerly: tuple[str, ...] = ()  # ids of rules that this one has taken in
     examples: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -90,6 +92,7 @@ def build(data: Any, name: str) -> Rule:
     _need(data.get("id") == name, f"id {data.get('id')!r} is not the file name")
     _need(data.get("kind") in ("symptom", "cause"), "kind is symptom or cause")
     _need(data.get("severity") in SEVERITIES, f"severity is one of {', '.join(SEVERITIES)}")
+    _need(data.get("unseen", data["severity"]) in SEVERITIES, f"unseen is one of {', '.join(SEVERITIES)}")
     _need(data.get("stage") in LAYERS, f"stage is one of {', '.join(LAYERS)}")
     _need(bool(data.get("title")) and bool(data.get("sources")), "title and sources are needed")
     foreign.check_form(data)
@@ -110,9 +113,9 @@ def build(data: Any, name: str) -> Rule:
         platforms=tuple(data.get("platforms") or ()), for_each=data.get("for_each", ""), signals=own, near=str(data.get("near", "file")),
         explains=tuple(data.get("explains") or ()), instead_of=tuple(data.get("instead_of") or ()),
         general=data.get("general") is True, specific=data.get("specific") is True, observes=data.get("observes") is True,
-        asks=str(data.get("asks") or "").strip(),
+        unseen=data.get("unseen") or "", asks=str(data.get("asks") or "").strip(),
         says=str(data.get("says") or data["title"]).strip(), why=str(data.get("why") or "").strip(), fixes=tuple(fixes),
-        references=tuple(str(s["url"]) for s in data["sources"]), examples=data.get("examples") or {})
+        references=tuple(str(s["url"]) for s in data["sources"]), formerly=tuple(data.get("formerly") or ()), examples=data.get("examples") or {})
 
 
 def _raw_signals(data: Any) -> list[Any]:

@@ -50,7 +50,7 @@ def bad():
 
 def test_the_driver_update_comes_first_with_the_way_back(bad):
     first = bad["findings"][0]
-    assert first["id"] == "windows-trouble-since-driver-change"
+    assert first["id"] == "display-driver-update-regressed"
     assert first["standing"] == "cause"
     assert "32.0.23027.2005" in first["fixes"][0]["title"]
     assert "26.2.2" in first["fixes"][0]["detail"]
@@ -63,7 +63,7 @@ def test_what_the_owner_tells_joins_what_the_machine_shows(tmp_path):
                     "The output is corrupted when the file is loaded with mmap. With --no-mmap the text is correct.\n"
                     "After every failed load the device memory is not released. After a restart of the PC the memory is free again.\n")
     first = report("check", "--root", str(MACHINES / "windows-strix-halo-26.3.1"), "--log", str(told))["findings"][0]
-    assert first["id"] == "windows-trouble-since-driver-change"
+    assert first["id"] == "display-driver-update-regressed"
     assert {"wrong-output", "memory-leak"} <= set(first["explains"])
 
 
@@ -72,8 +72,8 @@ def test_an_ollama_variable_is_no_build_switch(bad):
 
 
 @pytest.mark.parametrize("cause, words", [
-    ("ollama-gfx-target-not-supported", "Vulkan"), ("windows-carve-out-starves-staging", "even split"),
-    ("lmstudio-vulkan-engine-leaves-model-on-cpu", "GPU offload"), ("windows-gpu-memory-held-by-nobody", "Restart")])
+    ("ollama-gfx-target-not-supported", "Vulkan"), ("apu-too-little-system-ram-for-staging", "even split"),
+    ("lmstudio-vulkan-engine-leaves-model-on-cpu", "GPU offload"), ("gpu-memory-leaked-by-failed-loads", "Restart")])
 def test_each_trouble_of_the_strix_halo_is_found_from_the_machine_alone(bad, cause, words):
     finding = next(finding for finding in bad["findings"] if finding["id"] == cause)
     assert words in finding["fixes"][0]["title"]
@@ -87,8 +87,8 @@ def test_healthy_machines_are_silent(name):
 
 
 @pytest.mark.parametrize("name, first", [
-    ("windows-rx6800xt-lmstudio", "lmstudio-rocm-engine-has-no-rdna2"), ("windows-rx9070xt-hip7", "rocm-libraries-in-system32"),
-    ("windows-hybrid-laptop", "windows-vulkan-driver-crash"), ("wsl-both-sides", "wsl-torch-brings-own-hsa-runtime")])
+    ("windows-rx6800xt-lmstudio", "lmstudio-rocm-pack-without-rdna2"), ("windows-rx9070xt-hip7", "windows-several-rocm-copies"),
+    ("windows-hybrid-laptop", "windows-vulkan-driver-crash"), ("wsl-both-sides", "torch-bundled-hsa-shadows-wsl")])
 def test_first_finding_of_the_others(name, first):
     assert report("check", "--root", str(MACHINES / name))["findings"][0]["id"] == first
 
@@ -200,7 +200,7 @@ def test_trouble_before_the_driver_clears_the_driver(copied):
     (root / "events.xml").write_text(text.replace("2026-03-14T20:11", "2026-03-05T20:11"))
     assert known(root, "windows.trouble_before_driver") == 2
     ids = [finding["id"] for finding in report("check", "--root", str(root))["findings"]]
-    assert "windows-trouble-since-driver-change" not in ids
+    assert "display-driver-update-regressed" not in ids
 
 
 def test_events_of_the_last_14_days_alone(copied):

@@ -255,7 +255,7 @@ def test_memory_that_stays_in_use_after_unloads(tmp_path, kept, found):
         root = machine(tmp_path, 90, 100, int(url.rpartition(":")[2]), vram_used=6 << 30)
         with_root["used"] = root / "sys/class/drm/card0/device/mem_info_vram_used"
         told, _ = report(url, "--root", str(root), "--loads", "2")
-    assert facts(told)["leaked_bytes"] == 2 * kept and ("server-keeps-memory-after-unload" in ids(told)) is found
+    assert facts(told)["leaked_bytes"] == 2 * kept and ("gpu-memory-kept-after-each-unload" in ids(told)) is found
 
 
 def test_nothing_on_the_usual_ports(monkeypatch):

@@ -161,8 +161,7 @@ def _symbol_versions(seen: Evidence) -> Iterator[Found]:
     row = next((row for row in tables.load("libraries")["symbol_versions"][kind] if [int(part) for part in str(row["version"]).split(".")] >= numbers), None)
     values = {"version": hit.captures["version"], "which": "C library (glibc)" if kind == "GLIBC" else "C++ library (libstdc++)",
               "by": hit.captures.get("by", "this build"), "has": f" First to have it: {row['has']}." if row else ""}
-    fields: dict[str, Any] = {"instead_of": ["system-c-library-older-than-build", "distribution-too-old-for-build"]}
-    yield "symbol-version-missing", values, hits, {} if re.search(r"conda|miniforge|mamba", hit.text) else fields
+    yield "symbol-version-missing", values, hits, {}
 
 
 def _headers(seen: Evidence) -> Iterator[Found]:

@@ -30,15 +30,16 @@ from rocmdoctor.texts.lines import KeyLines, documents, lazy, lines, size
 TRUST = 1
 KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
 
-_MARKS = ("hardwareSurvey", "[LM Studio]", "LM Studio", "LMSInternal", "Survey by ", "llama.cpp-win-x86_64", "llama.cpp-linux-x86_64",
+_MARKS = ("hardwareSurvey", "vramCapacity", "[LM Studio]", "LM Studio", "LMSInternal", "Survey by ", "llama.cpp-win-x86_64", "llama.cpp-linux-x86_64",
           "lmstudio")
 # A model that lies in ~/.lmstudio/models is used by other programs, too.
-_OWN = ("LM Studio", "hardwareSurvey", "Survey by ", ".lmstudio/extensions", ".lmstudio\\extensions", "LMSInternal")
+_OWN = ("LM Studio", "hardwareSurvey", "vramCapacity", "Survey by ", ".lmstudio/extensions", ".lmstudio\\extensions", "LMSInternal")
 _VERSION = lazy(r"\bLM ?Studio (?:version |v)?(\d\.\d{1,2}\.\d{1,2}(?:[ +-]\(?(?:[Bb]uild )?\d{1,3}\)?)?)")
 _ENGINE = lazy(r"\bllama\.cpp-(?:win|linux|mac)[\w-]{0,20}?-(?:(amd-rocm|rocm|vulkan|nvidia-cuda\d*|cuda\d*)-)?(?:avx2)[@-]v?(\d\.\d{1,3}\.\d{1,3})")
 _SURVEYED = lazy(r"^[ \t]*(.{3,120}?) \((ROCm|Vulkan|CUDA|OpenCl|Shell|Unknown), (Integrated|Discrete|Unknown)\)\s{2,}(\d{1,5}(?:\.\d+)?) ([KMGT]i?B)")
 _OTHERS = lazy(r"NVIDIA|Intel|Apple")
 _LIVE = lazy(r"^[ \t]*GPU (\d{1,2}): (.{3,100}?) \(Used: [\d.]{1,9} [KMGT]?B, Total: (\d{1,5}(?:\.\d{1,3})?) GB,")
+_CAPACITY = lazy(r'"(ramCapacity|vramCapacity)" ?: ?(\d{6,15})')
 _SELECTED = {"amd-rocm": "rocm", "rocm": "rocm", "vulkan": "vulkan"}
 
 
@@ -119,7 +120,7 @@ def _json(text: str) -> Iterator[Reading]:
 
 def read(text: str) -> Iterator[Reading]:
     """Version, engine, GPUs that the survey found and how each survey ended."""
-    named = False
+    named, survey = False, "urveyResult" in text
     for number, line in lines(text):
         if not named and any(mark in line for mark in _OWN):
             named = True
@@ -148,5 +149,9 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading("gpu.vram_bytes", size(row[4], row[5]), item, number)
             if row[3] != "Unknown":
                 yield Reading("gpu.is_apu", row[3] == "Integrated", item, number)
-    if "urveyResult" in text:
+        part = _CAPACITY.search(line[:200]) if "amCapacity" in line and not survey else None  # a survey that was pasted in part
+        if part:
+            ram = part[1] == "ramCapacity"
+            yield Reading("memory.ram_bytes" if ram else "gpu.vram_bytes", int(part[2]), "" if ram else "lmstudio:0", number)
+    if survey:
         yield from _json(text)

@@ -189,3 +189,46 @@ def test_a_setting_that_harms_goes_before_an_unexplained_symptom_as_a_question(t
     first = make_report(snapshot, book).findings[0]
     assert first.id == "override-runs-foreign-instruction-set" and first.standing == "possible"
     assert first.title.startswith("Does the trouble go away without this setting?")
+
+
+# Values that the forms and patterns of the table are tried with; one of them must fit every form, and one must not.
+VALUES = ("1", "0", "2", "10.3.0", "GPU-0f", "cpu", "nvidia", "navi31", "llvmpipe", "0,1", "true", "rocm_v6", "17179869184", "50", "all", "llvm", "syncshaders",
+          "1002:744c", "1002:744c!", "pci-0000_03_00_0", "/usr/share/vulkan/icd.d/radeon_icd.json", "host:8080", "5m", "nonsense!", "gfx1100", "-1", "HYBRID", "3", "4",
+          "rocm", "q8_0", "ICD", "radv", "AMDVLK", "expandable_segments:True", "noop", "8", "64", "debug", "INFO", "7", "false", "off", "on", "ERROR", "11.0.0", "force")
+TOLD = {"OLLAMA_VULKAN": ("Ollama is very slow.", {"ollama.library": "rocm"}), "GGML_DISABLE_VULKAN": ("llama.cpp is slow.", {}),
+        "GGML_CUDA_ENABLE_UNIFIED_MEMORY": ("The model answers with garbage.", {})}
+CAN_BE_WRONG = [row for row in tables.load("env_vars")["vars"] if row.get("wrong") or row.get("harm") or row.get("left")]
+
+
+def fitting(pattern, right=True):
+    return next((value for value in VALUES if bool(re2.fullmatch("(?:" + str(pattern) + ")", value)) is right), None)
+
+
+def machine(tmp_path, name, value, only=()):
+    told, facts = TOLD.get(name, ("", {}))
+    apps = {"app.name[x]": only[0]} if only else {}
+    return of_machine(tmp_path, environment={name: value}, told=told, facts={**facts, **apps})
+
+
+@pytest.mark.parametrize("row", CAN_BE_WRONG, ids=lambda row: row["name"])
+def test_every_variable_that_can_be_wrong_is_named_with_a_wrong_value_and_not_with_a_right_one(tmp_path, row):
+    """What the table calls wrong, harmful or left on, on a recorded machine with that variable; silent with a value that none of it fits."""
+    name = row["name"].replace("_*", "_1")
+    bad = [(fitting(row["form"], False), "variable-value-not-understood")] if row.get("wrong") else []
+    bad += [(fitting(harm.get("value", ".*")), harm.get("id") or "variable-harms") for harm in (row.get("harm") or ())[:1]]
+    bad += [(fitting(row["left"]), "debug-switch-left-set")] if row.get("left") else []
+    for number, (value, wanted) in enumerate(bad):
+        found = machine(tmp_path / f"bad{number}", name, value, row.get("read_by") or ())
+        assert value is not None and wanted in found and name in str(found[wanted]), (value, wanted, list(found))
+    refused = [row.get("left"), *(harm.get("value", ".*") for harm in row.get("harm") or ())]
+    good = next((value for value in VALUES if (not row.get("form") or re2.fullmatch("(?:" + row["form"] + ")", value))
+                 and not any(pattern and re2.fullmatch("(?:" + str(pattern) + ")", value) for pattern in refused)), None)
+    if good is not None:
+        found = machine(tmp_path / "good", name, good, row.get("read_by") or ())
+        ours = {"variable-value-not-understood", "variable-harms", "debug-switch-left-set", "software-renderer-forced", "ggml-unified-memory-corrupts-output"}
+        assert not [one for one in ours & found.keys() if name in str(found[one].title)], (good, list(found))
+
+
+@pytest.mark.parametrize("row", tables.load("env_vars")["instead"], ids=lambda row: row["name"])
+def test_every_name_that_nothing_reads_is_named(tmp_path, row):
+    assert row["name"] in str(of_machine(tmp_path, environment={row["name"]: "1"})["device-variable-misspelt"])
