@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rocmdoctor.facts.model import Fact, Finding, Hit, Known
+from rocmdoctor.records import dataclass
 from rocmdoctor.scan.shapes import shape
 from rocmdoctor.share.redact import Redactor
 from rocmdoctor.share.wash import wash

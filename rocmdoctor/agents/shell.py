@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from rocmdoctor.records import dataclass, field
 
 MOST_NESTED = 8
 _KEYWORDS = frozenset("if then elif else fi while until do done ! { }".split())

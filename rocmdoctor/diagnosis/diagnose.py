@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rocmdoctor.diagnosis import boot_commands, unexplained
@@ -17,6 +16,7 @@ from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import components, vocabulary_words
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass, field, replace
 
 MOST_EVIDENCE = 8
 MOST_POSSIBLE = 8

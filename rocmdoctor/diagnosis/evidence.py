@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor.diagnosis.subjects import subjects
@@ -12,6 +11,7 @@ from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot, Unknown
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass
 
 BLOCK = 15  # lines between two signals of one block
 _SEEN = "seen."

@@ -6,7 +6,6 @@ import hashlib
 import os
 import pathlib
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +18,7 @@ from rocmdoctor.compare.changes import Before
 from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
+from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach, interpret

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from rocmdoctor.compare import way_back
 from rocmdoctor.diagnosis import windows_fix
@@ -13,6 +12,7 @@ from rocmdoctor.facts.model import Fact, Finding, Known
 from rocmdoctor.facts.sections import Fix, MemoryPicture
 from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.split import reserve
+from rocmdoctor.records import replace
 
 GIB = 1 << 30
 PAGE = 4096

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from rocmdoctor.facts.model import SEVERITIES, Finding, Known, Report
 from rocmdoctor.facts.sections import KernelDevice
+from rocmdoctor.records import dataclass
 
 Level = Literal["error", "warning", "info", "ok", "open", "none"]
 LOUD = ("critical", "error", "warning")

@@ -6,7 +6,7 @@ Names that end in ``.*`` declare a family (environment variables, firmware block
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from rocmdoctor.records import dataclass
 
 ENTITIES = ("gpu", "vk", "torch", "rocm", "app", "test", "llm")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor.facts import vocabulary
@@ -13,6 +12,7 @@ from rocmdoctor.knowledge import cache, check_words, compiled, known
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass
 
 _PLACE = re.compile(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)\)*\}")
 MOST_LINES = 6

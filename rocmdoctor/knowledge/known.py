@@ -6,11 +6,11 @@ import datetime
 import functools
 import pathlib
 import re
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from rocmdoctor.knowledge import cache, compiled
 from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.scan.literals import required
 from rocmdoctor.texts.kinds import GROUPS
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
@@ -14,6 +13,7 @@ from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import component_versions
 from rocmdoctor.knowledge.component_versions import Here
 from rocmdoctor.knowledge.known import Row
+from rocmdoctor.records import dataclass, field
 
 # Schemes whose versions no fact names; a bound of such a row leaves the version open.
 _UNREAD = ("package", "tag", "engine")

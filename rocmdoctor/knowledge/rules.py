@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import pathlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
@@ -13,6 +12,7 @@ from rocmdoctor.facts.vocabulary import ENTITIES
 from rocmdoctor.knowledge import cache, compiled, foreign, known, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse, unparsed
 from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.records import dataclass, field, fields
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
 SIGNALS = "signals"

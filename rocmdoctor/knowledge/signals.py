@@ -7,9 +7,9 @@ lines it must not take (``unless``). Its examples (``hits``, ``misses``) are che
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.scan.literals import required
 from rocmdoctor.texts.kinds import GROUPS, KINDS
 

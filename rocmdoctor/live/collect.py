@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rocmdoctor.knowledge import cache, syntax
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import trusted, warm
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
+from rocmdoctor.records import astuple, dataclass
 
 SIDE_BY_SIDE = 4
 _HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM", "SAYS")

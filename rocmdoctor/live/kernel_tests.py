@@ -8,7 +8,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import processes, trusted
 from rocmdoctor.live.runner import run_probe, run_tool
+from rocmdoctor.records import dataclass
 
 BACKENDS = ("vulkan", "hip", "torch")
 SOURCE = "test kernels"

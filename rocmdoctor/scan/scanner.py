@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
@@ -20,6 +19,7 @@ import re2
 from rocmdoctor import later
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge.signals import NEGATION, Signal
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.scan import literals, shapes
 
 KEEP_FIRST = 50

@@ -9,10 +9,10 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import IO, Any
 
 from rocmdoctor import __version__
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts import door, embedded, files, unpack
 from rocmdoctor.texts.budget import Budget, Spent
 from rocmdoctor.texts.door import decode

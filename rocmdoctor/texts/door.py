@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from rocmdoctor.records import dataclass
 
 MOST_BYTES = 16 << 20  # of one saved report; a node with eight GPUs and a week of history takes 1 MiB
 MOST_VALUES = 500_000

@@ -8,12 +8,12 @@ import pkgutil
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from types import ModuleType
 
 from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
+from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean

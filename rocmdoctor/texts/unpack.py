@@ -14,9 +14,9 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, Any, Protocol
 
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts.budget import Budget
 
 PIECE = 128 << 10

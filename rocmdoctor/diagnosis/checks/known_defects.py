@@ -6,7 +6,6 @@ import datetime
 import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
@@ -18,6 +17,7 @@ from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor.diagnosis.checks._words import holds, judged, whole
@@ -13,6 +12,7 @@ from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.knowledge import spelling, tables
 from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.records import dataclass
 
 _CHECK = "parameters"
 _LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"

@@ -6,11 +6,11 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import applications, products, tables
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import Lines, lazy, targets
 from rocmdoctor.texts.prose.verdicts import follows, verdict
 
