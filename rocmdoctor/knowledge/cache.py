@@ -49,6 +49,21 @@ def stamped(name: str, files: list[pathlib.Path], make: Callable[[], Any]) -> An
     return json.loads(kept(name, [(str(file), file.stat()) for file in files], lambda: json.dumps(make()).encode()))
 
 
+def held(name: str, digest: str) -> bytes | None:
+    """What :func:`hold` kept under ``name``, None when it was made of something else or cannot be used."""
+    path = _cache_file(name)
+    try:
+        raw = trusted_file.read(str(path), MOST_BYTES)
+        return raw[_HEAD_BYTES:] if raw[:_HEAD_BYTES] == _head(digest, raw[_HEAD_BYTES:]) else None
+    except FileNotFoundError:
+        pass
+    except trusted_file.Refused as error:
+        trusted_file.leave_out(error, f"the cache {path.parent}")
+    except OSError:
+        pass
+    return None
+
+
 def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[], bytes]) -> bytes:
     """``make()``, kept under ``name`` until a source changes. A cache that cannot be used is no error, and is replaced.
 
@@ -57,22 +72,20 @@ def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[]
     # Nobody can set back the time of the last change of any kind (ctime): an edit that keeps size and date is seen, too.
     signs = [f"{path}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}:{stat.st_size}" for path, stat in sources]
     digest = hashlib.sha256("\n".join([sys.version, *signs]).encode()).hexdigest()
-    path = _cache_file(name)
-    try:
-        raw = trusted_file.read(str(path), MOST_BYTES)
-        if raw[:_HEAD_BYTES] == _head(digest, raw[_HEAD_BYTES:]):
-            return raw[_HEAD_BYTES:]
-    except FileNotFoundError:
-        pass
-    except trusted_file.Refused as error:
-        trusted_file.leave_out(error, f"the cache {path.parent}")
-    except OSError:
-        pass
+    found = held(name, digest)
+    if found is not None:
+        return found
     # Where time is counted in seconds, a file that has just changed can change once more without a sign.
     settled = max((max(stat.st_mtime, stat.st_ctime) for _, stat in sources), default=0.0) < time.time() - _SETTLED_S
     body = make()
-    if not settled:
-        return body
+    if settled:
+        hold(name, digest, body)
+    return body
+
+
+def hold(name: str, digest: str, body: bytes) -> None:
+    """Keep it in the user's cache, where that can be used."""
+    path = _cache_file(name)
     try:
         trusted_file.folder(str(path.parent))
         trusted_file.replace(str(path), _head(digest, body) + body)
@@ -80,7 +93,6 @@ def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[]
         trusted_file.leave_out(error, f"the cache {path.parent}")
     except OSError:
         pass
-    return body
 
 
 def _head(digest: str, body: bytes) -> bytes:

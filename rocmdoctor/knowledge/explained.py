@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import cache, check_words, compiled, known
@@ -14,7 +15,7 @@ from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.records import dataclass
 
-_PLACE = re.compile(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)\)*\}")
+_PLACE = later.pattern(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)\)*\}")
 MOST_LINES = 6
 MOST_ALIKE = 8
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import functools
 import pathlib
-import re
 from typing import Any, NamedTuple
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import cache, compiled
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.records import dataclass, field
@@ -17,7 +17,7 @@ from rocmdoctor.texts.kinds import GROUPS
 OWNER = "known"  # of the signals that stand in the rows
 STALE_DAYS = 120
 _SURE = ("maintainer", "release-note", "several")
-_SENTENCE = re.compile(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
+_SENTENCE = later.pattern(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
 
 
 class Row(NamedTuple):

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterable, Mapping
 
+from rocmdoctor import later
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
@@ -23,8 +24,8 @@ _HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "
 # No program or library that must be named: it is on every machine of its kind, or its version says that it is there.
 _EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "windows", "adrenalin", "rocm", "therock", "hip-windows", "hip-sdk", "mesa",
                "amdvlk")
-_WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
-_NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
+_WORD = later.pattern(r"[A-Za-z0-9_][\w.+=-]{2,}")
+_NAME = later.pattern(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
 vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())

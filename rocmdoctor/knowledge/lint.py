@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Known, Snapshot
@@ -20,11 +21,11 @@ from rocmdoctor.texts import interpret
 from rocmdoctor.texts.attach import Text, clean
 
 MOST_PARSED = 400  # commands of one run that bash is started for
-_QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*\"""")
-_COMMENT = re.compile(r"(?<= )#.*")
+_QUOTED = later.pattern(r"""'[^']*'|"[^"$`\\!]*\"""")
+_COMMENT = later.pattern(r"(?<= )#.*")
 _WORDS = r"(?:[\w@%+=:,./~*?^-]|\$\w|\\.)+(?: +(?:[\w@%+=:,./~*?^-]|\$\w|\\.)+)*"
-_PLAIN = re.compile(rf"{_WORDS}(?: *(?:\|\|?|&&|;) *{_WORDS})*")
-_GRAMMAR = re.compile(r"\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|in)\b")
+_PLAIN = later.pattern(rf"{_WORDS}(?: *(?:\|\|?|&&|;) *{_WORDS})*")
+_GRAMMAR = later.pattern(r"\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|in)\b")
 EXPECTED = {"fires": (True,), "quiet": (False,), "unknown": (None,)}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known, ProbeRun, Snapshot
 from rocmdoctor.facts.vocabulary import key, split_key
@@ -30,7 +31,7 @@ NEW_LINES_KEPT = 50
 # Worst first: what one of them is, the device is.
 _ORDER = ("hung", "crashed", "device_lost", "wrong", "unwritten", "failed", "right", "untestable", "skipped")
 BAD = _ORDER[:6]
-_RESET = re.compile(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end with ret = 0)|GPU reset (failed|end)|"
+_RESET = later.pattern(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end with ret = 0)|GPU reset (failed|end)|"
                     r"device (?:is )?lost from the bus|device wedged", re.I)
 Progress = Callable[[str], None]
 Text = tuple[str, str]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 import os
 import pathlib
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
 
-from rocmdoctor import __version__
+from rocmdoctor import __version__, later
 from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts import door, embedded, files, unpack
 from rocmdoctor.texts.budget import Budget, Spent
@@ -31,9 +30,9 @@ _HEAD = 64 << 10
 _FIRST = 1 << 20  # of a big text the readers get this much
 _SMALL_FILE = 64 << 10  # of a copied /sys in an archive
 _SHOWN_LINKS = 5
-_SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_SYSFS = later.pattern(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
 _BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
-_QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
+_QUOTES = later.pattern(r"^(?:(?:> ){1,9}|>> )")
 
 
 @dataclass(frozen=True, slots=True)

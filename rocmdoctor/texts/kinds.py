@@ -312,9 +312,9 @@ def is_sentence(line: str) -> bool:
 
 # How a document of one program begins, whatever its lines look like.
 _HEADS = (
-    ("hardware_list", re.compile(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
+    ("hardware_list", later.pattern(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
                                  r"|=+ start (?:debug info|hardware (?:list|log)) =+|hal\.1: read hal data")),
-    ("kernel_log", re.compile(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
+    ("kernel_log", later.pattern(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
 )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks._words import holds, judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -17,7 +18,7 @@ from rocmdoctor.records import dataclass
 _CHECK = "parameters"
 _LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"
 _UNIT = {"pages_limit": 4096, "gttsize": 1 << 20}
-_MEMORY = re.compile(r"gtt|pages_limit|page_pool_size")
+_MEMORY = later.pattern(r"gtt|pages_limit|page_pool_size")
 
 
 @dataclass(frozen=True, slots=True)
