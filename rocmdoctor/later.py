@@ -52,7 +52,7 @@ class _Kept:
 
             self.codes = {}
             raw = cache.held(_NAME, _python())
-            if raw:
+            if raw is not None:
                 self.codes = marshal.loads(raw)
         return self.codes
 
@@ -62,7 +62,7 @@ _kept = _Kept()
 
 def _python() -> str:
     """What the codes depend on, as a sum."""
-    import _sre
+    import _sre  # type: ignore[import-not-found]
     import hashlib
 
     return hashlib.sha256(f"{sys.version} {_sre.MAGIC} {array.array('I').itemsize}".encode()).hexdigest()
@@ -95,7 +95,8 @@ def _coded(text: str, flags: int) -> _Code:
     order: list[str | None] = [None] * parsed.state.groups
     for name, number in names.items():
         order[number] = name
-    return int(flags | parsed.state.flags), array.array("I", _compiler._code(parsed, flags)).tobytes(), parsed.state.groups - 1, names, tuple(order)
+    code = array.array("I", _compiler._code(parsed, flags))  # type: ignore[attr-defined]
+    return int(flags | parsed.state.flags), code.tobytes(), parsed.state.groups - 1, names, tuple(order)
 
 
 def keep() -> None:

@@ -89,6 +89,10 @@ class Evidence:
                 found.append(Place(hit.source, hit.line, hit.line))
         return found
 
+    def signals_of(self, owner: str) -> list[str]:
+        """The signals of one owner that were seen."""
+        return [name for of, name in self._hits if of == owner]
+
     def hits_of(self, name: str) -> list[Hit]:
         """The hits behind ``seen.owner.signal`` or one of its captures."""
         parts = name.removeprefix(ANYWHERE).split(".")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pathlib
 from collections.abc import Callable, Iterable
@@ -106,6 +105,8 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
 
 def state_folder() -> pathlib.Path:
     """Where the states of this machine are kept."""
+    import hashlib
+
     try:
         machine = hashlib.sha256(pathlib.Path("/etc/machine-id").read_bytes()[:64].strip()).hexdigest()
     except OSError:
