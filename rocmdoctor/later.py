@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: a run uses a few of the many there are.
+"""Regular expressions that are compiled, and modules that are imported, when they are first used: a run uses a few of the many there are.
 
 What the compiler makes of one is kept in the user's cache, since making it takes a fifth of a short run. Where another Python than the one
 that wrote them reads these, or the parts of ``re`` that are used here are not as expected, they are compiled as always.
@@ -7,6 +7,7 @@ that wrote them reads these, or the parts of ``re`` that are used here are not a
 from __future__ import annotations
 
 import array
+import importlib
 import marshal
 import re
 import sys
@@ -37,6 +38,25 @@ def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     'cbt'
     """
     return cast("re.Pattern[str]", _Later(text, int(flags)))
+
+
+class _Module:
+    def __init__(self, name: str) -> None:
+        self.__dict__["_name"] = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._name), name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(importlib.import_module(self._name), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(importlib.import_module(self._name), name)
+
+
+def module(name: str) -> Any:
+    """A module of the standard library, imported when something of it is asked for."""
+    return sys.modules.get(name) or _Module(name)
 
 
 class _Kept:

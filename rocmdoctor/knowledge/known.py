@@ -78,7 +78,7 @@ class Table:
         self.as_of: str
         self.problems: tuple[str, ...]
         self._components: list[tuple[str, int]]
-        self._components, self.as_of, self.problems, self._signals, self._by_symptom, self._anyway = data
+        self._components, self.as_of, self.problems, self._signals, self._by_symptom, self._severe, self._needy = data
         self._rows = rows
 
     def row(self, at: int) -> Row:
@@ -101,7 +101,8 @@ class Table:
 
     def worth(self, signals: Iterable[str], symptoms: Container[str]) -> Iterator[Row]:
         """The rows that can say anything where these signals and symptoms were seen, in their order: the others show as something else."""
-        found = set(self._anyway)
+        found = set(self._severe)
+        found.update(at for names, places in self._needy.items() if not shows_as(names) for at in places)
         found.update(self._signals[name][0] for name in signals if name in self._signals)
         for name, places in self._by_symptom.items():
             if any(one in symptoms for one in shows_as((name,))):
@@ -164,8 +165,12 @@ def laid_out(root: pathlib.Path) -> dict[str, bytes]:
     for at, row in enumerate(every):
         for name in row.symptom:
             by_symptom.setdefault(name, []).append(at)
-    anyway = [at for at, row in enumerate(every) if row.severe or (row.needs and not row.signature)]
-    index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, anyway
+    severe = [at for at, row in enumerate(every) if row.severe]
+    needy: dict[tuple[str, ...], list[int]] = {}  # rows without a signature that need something, by the symptoms that they may show as
+    for at, row in enumerate(every):
+        if row.needs and not row.signature:
+            needy.setdefault(row.symptom, []).append(at)
+    index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy
     return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every))}
 
 

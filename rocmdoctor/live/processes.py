@@ -9,14 +9,21 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
+
+from rocmdoctor import later
+
+if TYPE_CHECKING:
+    import subprocess
+else:
+    subprocess = later.module("subprocess")
+
 
 _MARK = "DIAGNOSIS_RUN"
 _TOKEN = os.environ.get(_MARK) or os.urandom(12).hex()  # a worker of this program marks what it starts as its parent does

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import os
 import pathlib
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rocmdoctor import __version__, later
 from rocmdoctor.records import dataclass, field
@@ -16,6 +15,12 @@ from rocmdoctor.texts import door, embedded, files, unpack
 from rocmdoctor.texts.budget import Budget, Spent
 from rocmdoctor.texts.door import decode
 from rocmdoctor.texts.tree import LARGEST, Tree
+
+if TYPE_CHECKING:
+    import html
+else:
+    html = later.module("html")
+
 
 __all__ = ["Attached", "Text", "blocks", "clean", "decode", "gather"]
 
@@ -175,7 +180,7 @@ class _Reader:
         except Spent as error:
             self._spent = error  # kept until it was said: after the last member nothing is read that would meet it again
             return b"".join(parts), False
-        except unpack.DAMAGE as error:
+        except unpack.damage() as error:
             self._damaged = True
             self.problem(f"{name}: damaged ({_why(error)}); the {most - left} bytes before the damage were read")
             return b"".join(parts), False
@@ -260,7 +265,7 @@ class _Reader:
             if depth:
                 raise
             self.problem(f"{name}: {error}, the rest is left out")
-        except unpack.DAMAGE as error:
+        except unpack.damage() as error:
             if not self._damaged:
                 self.problem(f"{name}: damaged archive ({_why(error)}); what could be read was used")
             self._damaged = True

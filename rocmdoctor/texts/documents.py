@@ -10,10 +10,16 @@
 
 from __future__ import annotations
 
-import csv
 import re
+from typing import TYPE_CHECKING
 
 from rocmdoctor import later
+
+if TYPE_CHECKING:
+    import csv
+else:
+    csv = later.module("csv")
+
 
 _HEAD = 40_000  # characters that tell what a text is
 _TITLE = later.pattern(r"(?:---\n(?:.{0,200}\n){1,30}?---\s+)?(?:(?:<|!?\[)[^\n]{0,400}\n\s*){0,20}#{1,2} (?P<title>\S[^\n]{2,200})$",
