@@ -37,9 +37,9 @@ class Judged:
 
 
 def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
-    """Every cause that fits this system, asked for each item and at each place; of one item the best answer."""
+    """Every cause that fits this system and may hold, asked for each item and at each place; of one item the best answer."""
     for rule in book.rules.values():
-        if rule.kind != "cause" or rule.status == "retired" or not seen.fits(rule):
+        if rule.kind != "cause" or rule.status == "retired" or seen.silent(rule) or not seen.fits(rule):
             continue
         for item in items_of(seen.facts, rule.for_each) if rule.for_each else [""]:
             place, answer = seen.ask(rule, item)[0]

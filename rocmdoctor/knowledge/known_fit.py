@@ -175,7 +175,7 @@ class Machine:
         if component not in self._spoken:
             said = "\n".join((self.said(), *self._list("about.app")))
             names = "|".join(map(re.escape, (component, *place.named)))
-            self._spoken[component] = re.search(rf"(?<![a-z\d])(?:{names})", said) is not None
+            self._spoken[component] = later.pattern(rf"(?<![a-z\d])(?:{names})").search(said) is not None
         return True if self._spoken[component] else None
 
     def backend(self, row: Row) -> bool | None:

@@ -111,6 +111,7 @@ class Scanner:
         options.encoding = re2.Options.Encoding.LATIN1
         self._options = options
         self._each: dict[int, Any] = {}
+        self._needs: dict[int, list[list[bytes]]] = {}
         self._tried: dict[bytes, dict[int, dict[str, str] | None]] = {}  # by line and pattern: the captures, None for no match
         self._remembered = 0
         self._relaxed: dict[int, str | None] = {}
@@ -258,6 +259,7 @@ class Scanner:
     def _line(self, source: str, number: int, line: bytes, patterns: Iterable[int], tally: _Tally, most: int,
               kind_at: Callable[[int], str] | None) -> Iterator[Hit]:
         kind = ""
+        low = b""
         order = sorted(patterns)
         tried = self._tried_on(line, len(order))
         for index in order:
@@ -269,7 +271,8 @@ class Scanner:
                 if kind not in signal.kinds:
                     continue
             if index not in tried:
-                match = self._compiled(index).search(line)
+                low = low or line.lower()
+                match = self._compiled(index).search(line) if self._may_match(index, low) else None
                 tried[index] = None if not match else _REFUSED if self._refused(signal, line, match.start()) else _captured(match.groupdict())
             captures = tried[index]
             if captures is None:
@@ -285,6 +288,19 @@ class Scanner:
                 yield hit
             else:
                 tally.last[rule, group].append(hit)
+
+    def _may_match(self, index: int, low: bytes) -> bool:
+        """Whether a line in small letters has what every match of a pattern contains; most patterns of a run are never compiled."""
+        needs = self._needs.get(index)
+        if needs is None:
+            needs = self._needs[index] = [[literal.encode() for literal in choice] for choice in self._choices[index]]
+        for choice in needs:
+            for literal in choice:
+                if literal in low:
+                    break
+            else:
+                return False
+        return True
 
     def _tried_on(self, line: bytes, count: int) -> dict[int, dict[str, str] | None]:
         """What the patterns said of a line that stood before: logs repeat themselves."""

@@ -63,6 +63,8 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     mute = not (shows or row.signature)  # shows as nothing that is looked for
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
+    if not hits and machine.version(row)[0] is not True:  # nothing is said of a row that was not seen and may not be here
+        return None
     fit = machine.fit(row)
     spoken = machine.spoken(row)
     if fit.excluded or spoken is None:
