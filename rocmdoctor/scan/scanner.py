@@ -33,7 +33,6 @@ _LONGEST_LINE = 8192
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _MOST_REMEMBERED, _EACH = 16 << 20, 60  # bytes of lines that patterns were tried on, and what each pattern's answer costs
 _OFTEN, _MOST_SETS = 20, 4000
-_OFTEN_MET = 60  # lines with a literal, from which on a search for all that waits for it pays for its automaton
 _TOGETHER = 6  # patterns in one automaton: it stays small where all lines differ, and what it does not match is ruled out at once
 _PLANNED = 64 << 10  # from this size on finding the literals that are rare in a text costs less than it saves
 _FEW = 1000  # lines of a block that say nothing of the rest
@@ -80,17 +79,17 @@ class _Literals:
 class _Chosen:
     """The patterns that some kinds of text are searched for: those with literals, and those without."""
 
+    kinds: frozenset[str]
     waiting: tuple[int, ...]
     open: tuple[int, ...]
 
 
 @dataclass(slots=True)
 class _Plan:
-    """Which literal each pattern waits for: the automaton of the literals, the patterns behind each, and how often each was met."""
+    """Which literal each pattern waits for: the automaton of the literals, and the patterns behind each."""
 
     literals: _Literals | None
     waiting: list[list[int]]
-    met: Counter[int] = field(default_factory=Counter)
 
 
 class Scanner:
@@ -123,7 +122,7 @@ class Scanner:
         """What texts of these kinds are searched for, all that there is where none are named; and their usual plan."""
         if kinds not in self._chosen:
             of = [i for i, signal in enumerate(self._signals) if not kinds or not signal.kinds or not kinds.isdisjoint(signal.kinds)]
-            chosen = _Chosen(tuple(i for i in of if self._choices[i]), tuple(i for i in of if not self._choices[i]))
+            chosen = _Chosen(kinds, tuple(i for i in of if self._choices[i]), tuple(i for i in of if not self._choices[i]))
             self._chosen[kinds] = chosen, self.plan(chosen, None)
         return self._chosen[kinds]
 
@@ -176,60 +175,50 @@ class Scanner:
             following = next(coming, None)
             if known is None and len(block) > _BIG:
                 known = _Shapes(self, chosen, self.plan(chosen, _sample(block), shapes.shape))
-            lines = block.split(b"\n")
-            most = STORM if following is not None else len(lines) + STORM
+            most = STORM if following is not None else block.count(b"\n") + STORM
             if known:
                 rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
                 known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
-            for row, patterns in known.worth(block, lines) if known else self.usual(block, lines, chosen, usual):
+            worth = known.worth(block) if known else self.usual(block.lower(), chosen, usual)
+            lines = block.split(b"\n") if worth else []
+            for row, patterns in worth:
                 yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most, kind_at)
             done += block.count(b"\n")
             block = following
         for hits in tally.last.values():
             yield from hits
 
-    def usual(self, block: bytes, lines: list[bytes], chosen: _Chosen, plan: _Plan | None) -> Iterator[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a block, without their shapes: of what waits for the same text the few that can match."""
-        text = block.lower()
-        if plan is None or len(text) >= _PLANNED:
+    def usual(self, text: bytes, chosen: _Chosen, plan: _Plan) -> list[tuple[int, frozenset[int]]]:
+        """(index, patterns worth trying) of the lines of a text in small letters, without their shapes."""
+        if len(text) >= _PLANNED and plan is self._chosen.get(chosen.kinds, (None, None))[1]:
             plan = self.plan(chosen, _slices(text, _SLICE // 4))
         found: dict[int, set[int]] = defaultdict(set)
-        for row, index in dict.fromkeys(self._met(lines, text, plan)):
-            found[row].update(self._sifted(plan, index, lines[row][:_LONGEST_LINE]))
-        starts = _starts(lines)
+        starts = _starts(text.split(b"\n"))
+        for row, index in self._met(starts, text, plan):
+            found[row].update(plan.waiting[index])
         for group in _grouped(chosen.open):
             for row in _rows(self._group(group), text, starts):
                 found[row].update(group)
-        for row in sorted(found):
-            if found[row]:
-                yield row, frozenset(found[row])
+        return [(row, frozenset(found[row])) for row in sorted(found)]
 
     def _group(self, patterns: tuple[int, ...]) -> Any:
         if patterns not in self._groups:
             self._groups[patterns] = self.any_of(patterns, self.unnamed)
         return self._groups[patterns]
 
-    def _sifted(self, plan: _Plan, index: int, line: bytes) -> Iterable[int]:
-        """The patterns behind a literal; of one that is met often only the groups in which one matches the line."""
-        patterns = plan.waiting[index]
-        plan.met[index] += 1
-        if plan.met[index] < _OFTEN_MET or len(patterns) == 1:
-            return patterns
-        return (i for group in _grouped(patterns) if self._group(group).search(line) is not None for i in group)
-
     def worth(self, lines: list[bytes], text: bytes, plan: _Plan, chosen: _Chosen, rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
         """(index, patterns worth trying) of the lines of a text where a literal stands, in their order."""
         found: dict[int, set[int]] = defaultdict(set)
-        for row, index in self._met(lines, text, plan):
+        starts = _starts(lines)
+        for row, index in self._met(starts, text, plan):
             found[row].update(plan.waiting[index])
-        for row in _rows(rest, text, _starts(lines)):
+        for row in _rows(rest, text, starts):
             found[row].update(chosen.open)
         for row in sorted(found):
             yield row, frozenset(found[row])
 
-    def _met(self, lines: list[bytes], text: bytes, plan: _Plan) -> Iterator[tuple[int, int]]:
+    def _met(self, starts: list[int], text: bytes, plan: _Plan) -> Iterator[tuple[int, int]]:
         """(index of a line, index of a literal that stands in it), in the order of the text."""
-        starts = _starts(lines)
         row = 0
         for index, at in plan.literals.places(text) if plan.literals else ():
             if not starts[row] <= at < starts[row + 1]:
@@ -272,7 +261,10 @@ class Scanner:
                     continue
             if index not in tried:
                 low = low or line.lower()
-                match = self._compiled(index).search(line) if self._may_match(index, low) else None
+                if not self._may_match(index, low):
+                    tried[index] = None
+                    continue
+                match = self._compiled(index).search(line)
                 tried[index] = None if not match else _REFUSED if self._refused(signal, line, match.start()) else _captured(match.groupdict())
             captures = tried[index]
             if captures is None:
@@ -344,9 +336,12 @@ class _Shapes:
         self._rare: tuple[int, ...] = ()
         self._rare_search: Any = None
         self._out: frozenset[int] = frozenset()
+        self._stormy: frozenset[int] = frozenset()
+        self._varied: _Plan | None = None  # where hardly two lines are alike
 
     def leave_out(self, rare: frozenset[int], stormy: frozenset[int]) -> None:
         """From now on look for the ``rare`` patterns, which most lines resemble (``9070``), in the block as a whole; for the ``stormy`` not at all."""
+        self._stormy = stormy
         if self._rare != tuple(sorted(rare - stormy)):
             self._rare = tuple(sorted(rare - stormy))
             self._rare_search = self._scanner.any_of(self._rare, self._scanner.unnamed)
@@ -357,28 +352,36 @@ class _Shapes:
     def _without(self, patterns: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(i for i in patterns if i not in self._out)
 
-    def worth(self, block: bytes, lines: list[bytes]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """As :meth:`Scanner.worth`, for one block of the text."""
-        ours = [line[:_LONGEST_LINE] for line in shapes.shape(block).split(b"\n")]
-        if len(set(ours)) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
-            for row, all_of in self._scanner.usual(block, lines, self._chosen, None):
-                yield row, tuple(all_of - self._out)
-            return
+    def worth(self, block: bytes) -> list[tuple[int, tuple[int, ...]]]:
+        """As :meth:`Scanner.usual`, for one block of the text."""
+        text = shapes.shape(block)
+        ours = text.split(b"\n")
+        every = set(ours)
+        if len(every) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
+            text = block.lower()
+            if self._varied is None:
+                self._varied = self._scanner.plan(self._chosen, _slices(text, _SLICE))
+            left = ((row, tuple(met - self._stormy)) for row, met in self._scanner.usual(text, self._chosen, self._varied))
+            return [(row, patterns) for row, patterns in left if patterns]
+        if max(map(len, every)) > _LONGEST_LINE:
+            ours = [line[:_LONGEST_LINE] for line in ours]
+            every = set(ours)
         if self._bytes > _MOST_SHAPES:
             self._known.clear()
             self._open.clear()
             self._bytes = 0
-        new = list(set(ours) - self._known.keys())
+        new = list(every - self._known.keys())
         self._bytes += sum(map(len, new)) + _COST * len(new)
         for held in (self._known, self._open):
             held.update(dict.fromkeys(new, ()))
-        for row, patterns in self._scanner.worth(new, b"\n".join(new), self._plan, self._chosen, self._rest):
-            self._known[new[row]] = self._scanner.of_shape(patterns, new[row])
+        for row, waiting in self._scanner.worth(new, b"\n".join(new), self._plan, self._chosen, self._rest):
+            self._known[new[row]] = self._scanner.of_shape(waiting, new[row])
             self._open[new[row]] = self._without(self._known[new[row]])
-        found = {row: self._open[line] for row, line in enumerate(ours) if self._open[line]}
-        for row in _rows(self._rare_search, block, _starts(lines)) if self._rare else ():
+        open_ = {line: patterns for line in every if (patterns := self._open[line])}  # few: what all lines go through is one look at this
+        found = {row: open_[line] for row, line in enumerate(ours) if line in open_} if open_ else {}
+        for row in _rows(self._rare_search, block, _starts(block.split(b"\n"))) if self._rare else ():
             found[row] = (*found.get(row, ()), *self._rare)
-        yield from ((row, found[row]) for row in sorted(found))
+        return sorted(found.items())
 
 
 def _starts(lines: list[bytes]) -> list[int]:
