@@ -134,6 +134,7 @@ def main() -> None:
     with _compiled():
         import probe_protocol  # type: ignore[import-not-found]  # noqa: F401 - what every probe imports is there before it is forked
 
+    gc.disable()
     gc.freeze()
     _serve(line)
 
