@@ -53,6 +53,17 @@ def make_log(path: pathlib.Path, mib: int, storm: float) -> None:
             left -= out.write(text)
 
 
+def make_varied(path: pathlib.Path, mib: int) -> None:
+    """A log of ``mib`` MiB in which no two lines are alike and no word is strange to the rules; the same one for the same cases."""
+    cases = pathlib.Path(__file__).resolve().parents[1] / "fixtures/cases"
+    words = sorted({word for file in cases.glob("*/inputs/**/*") if file.is_file() for word in file.read_text("utf-8", "replace").split() if len(word) < 40})
+    chosen = random.Random(3)
+    with path.open("w") as out:
+        left = mib << 20
+        while left > 0:
+            left -= out.write(" ".join(chosen.choices(words, k=12)) + "\n")
+
+
 def measure(command: list[str]) -> tuple[float, float]:
     """Seconds and peak MiB."""
     start = time.perf_counter()
@@ -68,15 +79,19 @@ def main() -> None:
     parser.add_argument("--mib", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--storm", type=float, default=0.001)
+    parser.add_argument("--varied", action="store_true", help="lines that all differ, of words of the recorded cases at random")
     arguments = parser.parse_args()
     book = rules.load()
     # One name may stand only once in ripgrep's joined expression, and without Unicode no letter beyond ASCII.
     patterns = [re.sub(r"[^\x00-\x7f]", ".", re.sub(r"\(\?P<\w+>", "(?:", p))
-                for rule in book.rules.values() for group in rule.patterns.values() for p in group]
+                for signal in book.patterns() for p in signal.patterns]
     grep = shutil.which("rg")
     with tempfile.TemporaryDirectory() as folder:
         log, listed = pathlib.Path(folder, "kern.log"), pathlib.Path(folder, "patterns")
-        make_log(log, arguments.mib, arguments.storm)
+        if arguments.varied:
+            make_varied(log, arguments.mib)
+        else:
+            make_log(log, arguments.mib, arguments.storm)
         listed.write_text("\n".join(patterns) + "\n")
         size = log.stat().st_size / 1e6
         print(f"{size:.0f} MB, {len(book.rules)} rules, {len(patterns)} patterns, {arguments.storm:.1%} of the lines match")

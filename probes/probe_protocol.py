@@ -125,14 +125,16 @@ def emit_file(emit, tree, fact, path, convert=str, item="", command=""):
     return value
 
 
+PARSER = argparse.ArgumentParser()  # made before a probe is forked
+PARSER.add_argument("--out", required=True)
+PARSER.add_argument("--root", default="/")
+
+
 def main(probe):
     """Parse ``--out FILE [--root DIR]``, run ``probe(emit, tree)``, write the last line."""
     if hasattr(signal, "alarm"):  # whoever waits for us may be killed; a deadline is stretched tenfold at most
         signal.alarm(10 * int(getattr(sys.modules["__main__"], "DEADLINE", 60)) + 60)
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--root", default="/")
-    args = parser.parse_args()
+    args = PARSER.parse_args()
     emit = Emitter(args.out)
     probe(emit, Tree(args.root))
     emit.end()

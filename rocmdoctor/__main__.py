@@ -1,6 +1,7 @@
 """``python -m rocmdoctor``, and the program ``rocmdoctor``."""
 
 import contextlib
+import gc
 import os
 import sys
 
@@ -13,6 +14,7 @@ def main() -> None:
         with contextlib.suppress(OSError):  # an output that cannot be written is for the commands, too
             os.write(1, f"{VERSION_LINE}{os.linesep}".encode())
             _leave(0)
+    gc.set_threshold(100_000, 50, 100)  # a run makes much that stays and hardly any cycles: looking for these takes a tenth of a short one
     from rocmdoctor.cli import main as commands
 
     try:

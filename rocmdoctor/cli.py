@@ -10,7 +10,7 @@ import traceback
 
 import click
 
-from rocmdoctor import VERSION_LINE, __version__, commands, streams
+from rocmdoctor import VERSION_LINE, __version__, commands, later, streams
 from rocmdoctor.commands._help import Group
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.live.ending import orderly
@@ -79,6 +79,7 @@ def main() -> None:
         try:
             _main()
         finally:
+            later.keep()
             for sentence in trusted_file.left_out():
                 with contextlib.suppress(OSError, ValueError):
                     click.echo(sentence, err=True)

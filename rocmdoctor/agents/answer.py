@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.agents.effects import effect, known_program, speaks_of_danger
 from rocmdoctor.agents.package import GivenFix, Package
 from rocmdoctor.agents.programs import Effect
@@ -20,9 +21,9 @@ MOST_COMMAND, MOST_LINES = 400, 6
 NOTHING = "the model said nothing usable"
 _TRIES = 40
 _KEYS = ("cause", "fixes", "evidence", "decide", "contradicts")
-_THINKS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|$)", re.DOTALL)
-_CITED = re.compile(r"\[([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*)\]")
-_QUOTE = re.compile(r"[\"“„«`]([^\"“”„«»`]{10,})[\"”“»`]")
+_THINKS = later.pattern(r"<(think|thinking|reasoning)>.*?(?:</\1>|$)", re.DOTALL)
+_CITED = later.pattern(r"\[([0-9]{1,9}(?:\s*,\s*[0-9]{1,9})*)\]")
+_QUOTE = later.pattern(r"[\"“„«`]([^\"“”„«»`]{10,})[\"”“»`]")
 _SHELLS = ("shell", "powershell", "cmd")
 _WORDS: dict[Effect, EffectWords] = {Effect.READS: "only reads", Effect.CHANGES: "changes something"}
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import re2
 
+from rocmdoctor import later
 from rocmdoctor.agents import python_code
 from rocmdoctor.agents.programs import PLACES, Effect, Program, anywhere, base, names, programs, wrappers
 from rocmdoctor.agents.shell import Step, Unreadable, Word, steps
@@ -21,19 +22,19 @@ from rocmdoctor.share.wash import wash
 
 LONGEST = 1000  # characters of a command
 _DEEP = 4  # programs in programs
-_PROMPT = re.compile(r"^(?:\w+@[\w.-]+:\S* ?)?(?:[$#>%]|PS(?: [A-Z]:\\\S*)?>|C:\\\S*>)[ \t]+(?=\S)", re.IGNORECASE)
+_PROMPT = later.pattern(r"^(?:\w+@[\w.-]+:\S* ?)?(?:[$#>%]|PS(?: [A-Z]:\\\S*)?>|C:\\\S*>)[ \t]+(?=\S)", re.IGNORECASE)
 _HARMLESS = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "$null", "nul")
-_FORBIDDEN = re.compile(r"(?:^|/)dev/|^/proc(?!/sys/)|^/sys/firmware|/boot(?:/|$)|/firmware(?:/|$)"
+_FORBIDDEN = later.pattern(r"(?:^|/)dev/|^/proc(?!/sys/)|^/sys/firmware|/boot(?:/|$)|/firmware(?:/|$)"
                         r"|/etc/(?:passwd|group|shadow|sudoers|fstab|crypttab|ld\.so\.preload|pam|ssh|cron|profile)"
                         r"|\.ssh/|^/(?:usr/)?s?bin/|^/(?:etc|usr|lib\w*|bin|sbin)?$|efivars|/pp_(?:od_clk_voltage|table)$|physicaldrive|^\\\\", re.IGNORECASE)
-_MANY = re.compile(r"[*?\[{]")  # one word that stands for several files
-_SETTINGS = re.compile(r"/sys/(?:class|bus|module|devices)/")
+_MANY = later.pattern(r"[*?\[{]")  # one word that stands for several files
+_SETTINGS = later.pattern(r"/sys/(?:class|bus|module|devices)/")
 _PLAIN_WRAPPERS = ("sudo", "nice", "timeout", "watch", "xargs", "command", "time", "numactl")  # whose other options change nothing
 _NO_STRANGERS = frozenset("rm mv cp chmod chown chgrp kill unlink xargs find env sudo".split())
-_REMOVES = re.compile(r"(?:^| )(?:remove|purge|autoremove|erase|uninstall|-R\w*|-e|--remove|--purge)(?: |$)")
+_REMOVES = later.pattern(r"(?:^| )(?:remove|purge|autoremove|erase|uninstall|-R\w*|-e|--remove|--purge)(?: |$)")
 _SETS = ("export", "declare", "typeset", "readonly", "local", "set", "setx")
 _WRITERS = frozenset("tee sed cp mv ln install rsync scp copy-item move-item".split())
-_CODE_OPTION = re.compile(r"-[A-Za-z]*[ceEr]|--eval|--command|-Command", re.IGNORECASE)
+_CODE_OPTION = later.pattern(r"-[A-Za-z]*[ceEr]|--eval|--command|-Command", re.IGNORECASE)
 _POWERSHELL = ("powershell", "pwsh")
 
 

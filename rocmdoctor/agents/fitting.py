@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Snapshot
@@ -11,6 +10,7 @@ from rocmdoctor.knowledge import component_versions, explained, known, likeness
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Machine
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass, field
 
 MOST = 10
 _OWN_SIGN = 3.0  # what a sign of its own in the texts counts, in words that both use

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from rocmdoctor.agents.fitting import Candidate, fitting
@@ -15,6 +14,7 @@ from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts.model import Evidence, Fact, Finding, Known, Report, Snapshot
 from rocmdoctor.knowledge import component_versions
 from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.records import dataclass
 from rocmdoctor.render.report.wording import fact_value, standing_words
 from rocmdoctor.share.redact import Redactor, learn_snapshot
 from rocmdoctor.share.wash import wash, wash_command, wash_prose

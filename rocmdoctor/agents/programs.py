@@ -5,15 +5,16 @@ from __future__ import annotations
 import enum
 import functools
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import re2
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass
 
 _ALL = "(?s)"  # an empty pattern
-PLACES = re.compile(r"(?:/usr(?:/local)?|/opt/[\w.-]+|)/s?bin/[\w.+-]+")  # of programs of the system
+PLACES = later.pattern(r"(?:/usr(?:/local)?|/opt/[\w.-]+|)/s?bin/[\w.+-]+")  # of programs of the system
 
 
 class Effect(enum.IntEnum):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from rocmdoctor import later
+
 _MODULES = ("torch", "sys", "platform", "importlib", "onnxruntime", "tensorflow", "jax", "vllm", "os", "triton", "transformers", "diffusers", "bitsandbytes")
 _NAMES = frozenset("print len str int float bool list sorted dict range round".split())
 _ATTRIBUTES = frozenset("""is_available device_count get_device_name get_device_properties get_arch_list get_device_capability mem_get_info memory_summary
@@ -13,7 +15,7 @@ get_available_providers list_physical_devices devices device config total_memory
 is_bf16_supported current_device metadata utils collect_env name rocm_version default_backend""".split())
 _NODES = (ast.Module, ast.Expr, ast.Import, ast.ImportFrom, ast.alias, ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.Store, ast.Assign,
           ast.keyword, ast.Tuple, ast.List, ast.BinOp, ast.MatMult, ast.Add, ast.Div, ast.Mult, ast.JoinedStr, ast.FormattedValue, ast.Subscript)
-_HIDES = re.compile(r"system|popen|subprocess|exec|eval|import__|b64|base64|rmtree|unlink|remove|rmdir|rename|chmod|write|open\s*\(|socket|urlopen"
+_HIDES = later.pattern(r"system|popen|subprocess|exec|eval|import__|b64|base64|rmtree|unlink|remove|rmdir|rename|chmod|write|open\s*\(|socket|urlopen"
                     r"|request|ctypes|\bpty\b|shutil|pathlib|compile|getattr|chr\s*\(|\\x|\\u|codecs|marshal|pickle|spawn|fork|kill|`|/dev/", re.IGNORECASE)
 
 

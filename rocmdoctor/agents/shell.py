@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from rocmdoctor import later
+from rocmdoctor.records import dataclass, field
 
 MOST_NESTED = 8
 _KEYWORDS = frozenset("if then elif else fi while until do done ! { }".split())
 _REFUSED = frozenset("case esac select function coproc".split())
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)\+?=")
-_PLAIN_VARIABLE = re.compile(r"\$(?:\w+|\{\w+\}|\?)")
+_ASSIGNED = later.pattern(r"([A-Za-z_]\w*)\+?=")
+_PLAIN_VARIABLE = later.pattern(r"\$(?:\w+|\{\w+\}|\?)")
 _OPERATORS = ("&>>", "<<<", "<<-", "&>", ">>", "<<", ">|", "<>", ">&", "<&", "&&", "||", "|&", ";;", "|", "&", ";", "<", ">", "(", ")")
-_WINDOWS_PATH = re.compile(r"[A-Za-z]:\\|\\\\|[A-Za-z]+:\\|\.{1,2}\\|[^\s\\]*\\[^\s\\]+\.exe\b|HK[A-Z]{1,3}\\", re.IGNORECASE)
+_WINDOWS_PATH = later.pattern(r"[A-Za-z]:\\|\\\\|[A-Za-z]+:\\|\.{1,2}\\|[^\s\\]*\\[^\s\\]+\.exe\b|HK[A-Z]{1,3}\\", re.IGNORECASE)
 
 
 class Unreadable(ValueError):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.agents import question
 from rocmdoctor.agents.answer import judge
 from rocmdoctor.agents.package import MOST, Material, Package
@@ -21,8 +22,8 @@ from rocmdoctor.llm.client import Client, Failed
 from rocmdoctor.share.wash import wash
 
 _REFUSED = (400, 413, 422, 500, 501)  # statuses of servers that do not take a question as it is
-_TOO_LONG = re.compile(r"context|n_ctx|too long|maximum length|too many tokens", re.IGNORECASE)
-_CONTEXT = re.compile(r"(?:n_ctx|context(?: length| size| window)?|maximum(?: context)?(?: length)?)\W{0,4}(?:\w+\s+){0,3}\W{0,3}(\d{3,7})", re.IGNORECASE)
+_TOO_LONG = later.pattern(r"context|n_ctx|too long|maximum length|too many tokens", re.IGNORECASE)
+_CONTEXT = later.pattern(r"(?:n_ctx|context(?: length| size| window)?|maximum(?: context)?(?: length)?)\W{0,4}(?:\w+\s+){0,3}\W{0,3}(\d{3,7})", re.IGNORECASE)
 _ROUNDS = 3  # questions at most: as it is, shorter, without a schema
 
 

@@ -6,12 +6,13 @@ import functools
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 
 MOST = 6  # that are named
 _LONGEST = 80
-_TERMS = re.compile(
+_TERMS = later.pattern(
     r"(?P<url>https?://[^\s\"'<>)\]]+)"
     r"|(?P<gfx>\bgfx[0-9a-f]{3,5}\b)"
     r"|(?P<parameter>\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*=[^\s\"',;]*)"

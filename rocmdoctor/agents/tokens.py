@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from rocmdoctor import later
 
-_PIECE = re.compile(r"(?P<digit>\d)|(?P<word>[A-Z]?[a-z]+)|(?P<capitals>[A-Z]+)|(?P<line>\n)|(?P<blank>[^\S\n]{2,})|(?P<other>[^\s\w]|_)|(?P<foreign>\w)")
+_PIECE = later.pattern(r"(?P<digit>\d)|(?P<word>[A-Z]?[a-z]+)|(?P<capitals>[A-Z]+)|(?P<line>\n)|(?P<blank>[^\S\n]{2,})|(?P<other>[^\s\w]|_)|(?P<foreign>\w)")
 _LONGEST = {"word": 6, "capitals": 3}  # letters of one token, at least
 
 

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.facts.sections import Opinion
 from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.records import dataclass
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts.attach import Text
 

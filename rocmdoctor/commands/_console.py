@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +20,7 @@ from rocmdoctor.diagnosis.outcome import outcome, status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.knowledge import rules, tables
+from rocmdoctor.records import dataclass, replace
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
+from typing import TYPE_CHECKING
 
 import click
 
+from rocmdoctor import later
 from rocmdoctor.share.wash import wash
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = later.module("difflib")
+
 
 STATUSES = """Exit status: 0 nothing found at or above --fail-on (default: error) · 1 something found · 2 wrong usage · 3 nothing found, but
 something that matters could not be examined · 70 rocmdoctor itself failed."""

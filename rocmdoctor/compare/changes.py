@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from rocmdoctor.compare import known_defects
@@ -16,6 +15,7 @@ from rocmdoctor.facts.sizes import words
 from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import components
 from rocmdoctor.knowledge.components import Component
+from rocmdoctor.records import dataclass
 
 # One change each: several GPUs or environments change apart from one another.
 _APART = ("gpu", "torch", "app", "test", "llm", "vk")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Known, Snapshot
+from rocmdoctor.records import dataclass
 
 # Sizes of one pool differ by what a kernel reserves at boot (measured on recorded machines: below 1 %).
 SIZE_NOISE = 0.02

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import io
 import json
 import os
 import pathlib
 import re
-import secrets
 import zlib
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmdoctor import later
 from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Report, Snapshot, snapshot_to_json
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.texts import door
+
+if TYPE_CHECKING:
+    import gzip
+    import secrets
+else:
+    gzip, secrets = map(later.module, ("gzip", "secrets"))
+
 
 MOST_STATES = 10_000
 MOST_BYTES = 200 << 20

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Change, ChangedPart, Fix
 from rocmdoctor.knowledge import components, tables
+
+if TYPE_CHECKING:
+    import shlex
+else:
+    shlex = later.module("shlex")
+
 
 # A version or a name that could end a shell word is not put into a command.
 _PLAIN = later.pattern(r"[A-Za-z0-9][\w.+:~^@/-]*")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rocmdoctor.diagnosis import boot_commands, unexplained
@@ -18,6 +17,7 @@ from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import components, vocabulary_words
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass, field, replace
 
 MOST_EVIDENCE = 8
 MOST_POSSIBLE = 8
@@ -38,9 +38,9 @@ class Judged:
 
 
 def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
-    """Every cause that fits this system, asked for each item and at each place; of one item the best answer."""
+    """Every cause that fits this system and may hold, asked for each item and at each place; of one item the best answer."""
     for rule in book.rules.values():
-        if rule.kind != "cause" or rule.status == "retired" or not seen.fits(rule):
+        if rule.kind != "cause" or rule.status == "retired" or seen.silent(rule) or not seen.fits(rule):
             continue
         for item in _items(rule, seen):
             place, answer = seen.ask(rule, item)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor.diagnosis.subjects import subjects
@@ -12,6 +11,7 @@ from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot, Unknown
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts import kinds
 
 BLOCK = 15  # lines between two signals of one block
@@ -44,6 +44,7 @@ class Evidence:
         for hit in snapshot.hits:
             self._hits.setdefault((hit.rule, hit.group), []).append(hit)
         self._symptoms: dict[str, Fact] = {}
+        self._silent: dict[str, bool] = {}
         self._book = book
         self.symptoms = self._decide_symptoms()
 
@@ -53,11 +54,21 @@ class Evidence:
         for rule in self._book.rules.values():
             if rule.kind != "symptom":
                 continue
-            value = self.ask(rule)[0][1].value if rule.status != "retired" else False
+            value = False if rule.status == "retired" or self.silent(rule) else self.ask(rule)[0][1].value
             self._symptoms[rule.id] = Unknown("not_collected", "not decided") if value is None else Known(value, "signals")
             if value:
                 found.add(rule.id)
         return found
+
+    def silent(self, rule: Rule) -> bool:
+        """Whether the answer is no wherever the rule is asked: of signals or symptoms of which it needs one none was seen. So it is of most rules."""
+        return any(all(map(self._unseen, must)) for must in rule.when.musts)
+
+    def _unseen(self, name: str) -> bool:
+        if name not in self._silent:
+            fact = self._signal(name.removeprefix(ANYWHERE), Place())
+            self._silent[name] = isinstance(fact, Known) and fact.value is False
+        return self._silent[name]
 
     def ask(self, rule: Rule, item: str = "", hidden: str = "") -> list[tuple[Place, Answer]]:
         """What the rule answers at each place where its signals stand close enough together, the best answer first.
@@ -91,6 +102,10 @@ class Evidence:
             else:
                 found.append(Place(hit.source, hit.line, hit.line))
         return found
+
+    def signals_of(self, owner: str) -> list[str]:
+        """The signals of one owner that were seen."""
+        return [name for of, name in self._hits if of == owner]
 
     def hits_of(self, name: str) -> list[Hit]:
         """The hits behind ``seen.owner.signal`` or one of its captures."""

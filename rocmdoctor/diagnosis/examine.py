@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pathlib
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +17,7 @@ from rocmdoctor.compare.changes import Before
 from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
+from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach, interpret
@@ -106,6 +105,8 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
 
 def state_folder() -> pathlib.Path:
     """Where the states of this machine are kept."""
+    import hashlib
+
     try:
         machine = hashlib.sha256(pathlib.Path("/etc/machine-id").read_bytes()[:64].strip()).hexdigest()
     except OSError:

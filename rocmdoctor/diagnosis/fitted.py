@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from rocmdoctor import later
 from rocmdoctor.compare import way_back
 from rocmdoctor.diagnosis import windows_fix
 from rocmdoctor.diagnosis.subjects import subjects
@@ -13,25 +13,27 @@ from rocmdoctor.facts.model import Fact, Finding, Known
 from rocmdoctor.facts.sections import Fix, MemoryPicture
 from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.split import reserve
+from rocmdoctor.records import replace
 
 GIB = 1 << 30
 PAGE = 4096
 _TOOLS = {"amdgpu-install": "apt dnf zypper", "apt": "apt", "apt-get": "apt", "apt-cache": "apt", "apt-mark": "apt", "dpkg": "apt",
           "add-apt-repository": "apt", "update-initramfs": "apt",
           "update-grub": "apt", "dnf": "dnf", "yum": "dnf", "grubby": "dnf", "pacman": "pacman", "yay": "pacman", "mkinitcpio": "pacman", "zypper": "zypper"}
-_TOOL = re.compile(r"(?:^|&&|\|\||;|\|)\s*(?:sudo\s+(?:-\S+\s+)*)?(" + "|".join(sorted(_TOOLS, key=len, reverse=True)) + r")(?=\s|$)")
-_COMMENT = re.compile(r"\s+#\s*(?P<words>.*)$")
-_INSTALL = re.compile(r"^sudo apt(?:-get)? install (?P<upgrade>--only-upgrade )?(?:-y )?(?P<names>[a-z0-9.+ -]+)$")
-_LIMIT = re.compile(r"\b(?:amd)?ttm(?=[. ](?:pages_limit|page_pool_size))")
-_FILE = re.compile(r"(?<=modprobe\.d/)(?:amd)?ttm(?=\.conf)")
-_PAGES = re.compile(r"\b(pages_limit|page_pool_size)=(?:27262976|PAGES)\b")
-_ASKED_PAGES = re.compile(r"\b(?:amd)?ttm[. ]pages_limit=(\d{3,12})\b")
-_ASKED_MIB = re.compile(r"\bgtt_?size=(\d{3,8})\b")
-_INDEX = re.compile(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
-_PLACE_NOTE = re.compile(r"\s+# your family's name in place of gfx[\w-]+$")
-_OTHER_BACKEND = re.compile(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)
-_OLDER = re.compile(r"\bboot the kernel (?:that|from|before)|\b(?:boot (?:the|an?) (?:older|previous|former|last)|roll back|downgrade|go back)\b.{0,40}\b(?:kernel|firmware|mesa|image)", re.IGNORECASE)
-_GRUB = re.compile(r"/etc/default/grub|\bupdate-grub\b")
+_TOOL = later.pattern(r"(?:^|&&|\|\||;|\|)\s*(?:sudo\s+(?:-\S+\s+)*)?(" + "|".join(sorted(_TOOLS, key=len, reverse=True)) + r")(?=\s|$)")
+_COMMENT = later.pattern(r"\s+#\s*(?P<words>.*)$")
+_INSTALL = later.pattern(r"^sudo apt(?:-get)? install (?P<upgrade>--only-upgrade )?(?:-y )?(?P<names>[a-z0-9.+ -]+)$")
+_LIMIT = later.pattern(r"\b(?:amd)?ttm(?=[. ](?:pages_limit|page_pool_size))")
+_FILE = later.pattern(r"(?<=modprobe\.d/)(?:amd)?ttm(?=\.conf)")
+_PAGES = later.pattern(r"\b(pages_limit|page_pool_size)=(?:27262976|PAGES)\b")
+_ASKED_PAGES = later.pattern(r"\b(?:amd)?ttm[. ]pages_limit=(\d{3,12})\b")
+_ASKED_MIB = later.pattern(r"\bgtt_?size=(\d{3,8})\b")
+_INDEX = later.pattern(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
+_PLACE_NOTE = later.pattern(r"\s+# your family's name in place of gfx[\w-]+$")
+_OTHER_BACKEND = later.pattern(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)
+_OLDER = later.pattern(r"\bboot the kernel (?:that|from|before)|\b(?:boot (?:the|an?) (?:older|previous|former|last)|roll back|downgrade|go back)\b"
+                       r".{0,40}\b(?:kernel|firmware|mesa|image)", re.IGNORECASE)
+_GRUB = later.pattern(r"/etc/default/grub|\bupdate-grub\b")
 
 
 def _text(facts: dict[str, Fact], name: str) -> str:

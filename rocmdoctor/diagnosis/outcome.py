@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import SEVERITIES, Finding, Known, Report
 from rocmdoctor.facts.sections import KernelDevice
+from rocmdoctor.records import dataclass
 
 Level = Literal["error", "warning", "info", "ok", "open", "none"]
 LOUD = ("critical", "error", "warning")
 _LEAD = {"cause": "Most likely cause", "symptom": "No known cause explains this"}
-_ASKED = re.compile(r"^(?P<question>.*?\?) Possible cause: (?P<title>.*)$", re.DOTALL)
+_ASKED = later.pattern(r"^(?P<question>.*?\?) Possible cause: (?P<title>.*)$", re.DOTALL)
 _NAMES = {"vulkan": "Vulkan", "hip": "HIP", "torch": "torch", "opencl": "OpenCL"}
 
 

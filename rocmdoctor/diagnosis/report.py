@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.llm import picture as llm_picture
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked, picture, verdicts
+from rocmdoctor.records import replace
 
 _DIGEST = {
     "gfx_target": "gpu.gfx_target", "kernel": "kernel.release", "rocm_version": "runtime.rocm_version",
@@ -74,7 +74,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     ``before`` is what the snapshot is compared with."""
     changed = before.comparison(snapshot) if before else None
     if changed:
-        snapshot = dataclasses.replace(snapshot, facts={**snapshot.facts, **changed_facts(changed)})
+        snapshot = replace(snapshot, facts={**snapshot.facts, **changed_facts(changed)})
     count = snapshot.facts.get("pci.amd_gpu_count")
     dxg = snapshot.facts.get("wsl.dxg")
     family = snapshot.facts.get("os.family")

@@ -7,10 +7,8 @@ from typing import Any
 
 from rocmdoctor.facts.model import Severity
 from rocmdoctor.facts.sections import Layer
-from rocmdoctor.knowledge.conditions import of_table, parse
+from rocmdoctor.knowledge.conditions import of_table
 from rocmdoctor.knowledge.rules import Rule, RuleFix
-
-_YES = parse("1 == 1")
 
 
 def as_rule(name: str, title: str, *, layer: Layer, severity: Severity, says: str = "", why: str = "", asks: str = "",
@@ -21,7 +19,7 @@ def as_rule(name: str, title: str, *, layer: Layer, severity: Severity, says: st
 
     ``fixes`` are mappings as in a rule's file (do, detail, commands, only_if, risk, needs, side_effects, verify, undo).
     """
-    return Rule(id=name, kind="cause", title=title, severity=severity, status="stable", stage=layer, when=_YES, for_each=for_each,
+    return Rule(id=name, kind="cause", title=title, severity=severity, status="stable", stage=layer, when=of_table("1 == 1"), for_each=for_each,
                 explains=tuple(explains), instead_of=tuple(instead_of), general=general, observes=observes, asks=asks, says=says or title, why=why,
                 fixes=tuple(RuleFix(dict(fix), of_table(fix["only_if"]) if fix.get("only_if") else None) for fix in fixes), references=tuple(references),
                 platforms=tuple(platforms))

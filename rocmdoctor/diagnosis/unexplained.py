@@ -46,7 +46,8 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
     windows = _texts(facts, "about.os") == ["windows"]
     commands = dict(row.get("commands") or {})
     language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
-    return Fix(f"Try: {str(row['do']).replace('{program}', _program(facts))}", str(row["means"]).replace("{program}", _program(facts)), tuple(commands.get(language, ())), language=language)
+    does, means = (str(row[name]).replace("{program}", _program(facts)) for name in ("do", "means"))
+    return Fix(f"Try: {does}", means, tuple(commands.get(language, ())), language=language)
 
 
 def _program(facts: dict[str, Fact]) -> str:

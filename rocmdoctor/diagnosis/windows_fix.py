@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from rocmdoctor import later
 from rocmdoctor.diagnosis import powershell
 from rocmdoctor.facts.sections import Fix
+from rocmdoctor.records import replace
 
 # Commands that only look at something: a fix without them is still the fix.
 _LOOKS = later.pattern(

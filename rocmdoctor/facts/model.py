@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Union
 
 from rocmdoctor.facts.sections import Comparison, Fix, KernelDevice, Layer, LlmServer, MemoryPicture, Opinion
+from rocmdoctor.records import asdict, dataclass, field
 
 SNAPSHOT_SCHEMA = "rocmdoctor.snapshot/1"
 REPORT_SCHEMA = "rocmdoctor.report/1"

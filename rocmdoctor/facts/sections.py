@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from rocmdoctor.records import dataclass, field
 
 EffectWords = Literal["only reads", "changes something", ""]
 Layer = Literal["platform", "driver", "runtime", "framework", "app"]

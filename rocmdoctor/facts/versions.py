@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from packaging.version import InvalidVersion
 from packaging.version import Version as PythonVersion
 
 from rocmdoctor import later
+from rocmdoctor.records import dataclass
 
 MOST_TEXT = 200
 FINAL = (1,)

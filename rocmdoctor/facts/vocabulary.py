@@ -6,7 +6,7 @@ Names that end in ``.*`` declare a family (environment variables, firmware block
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from rocmdoctor.records import dataclass
 
 ENTITIES = ("gpu", "vk", "torch", "rocm", "app", "test", "llm")
 
@@ -364,7 +364,7 @@ report.os_said          | str  |       | operating system as the writer says
 report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
 report.program          | str  |       | the name that a program puts before the lines of its log
-report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], the axes as in rules/data/contrasts
+report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken

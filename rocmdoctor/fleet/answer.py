@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from rocmdoctor.records import asdict, dataclass, field
 
 SCHEMA = "rocmdoctor.fleet/1"
 

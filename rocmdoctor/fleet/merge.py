@@ -6,7 +6,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
@@ -16,6 +15,7 @@ from rocmdoctor.facts import sizes, vocabulary
 from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.fleet.answer import Cause, Difference, Fleet, KindOfMachine, Outlier, Split
 from rocmdoctor.fleet.reports import Broken, Key, Node, Unread
+from rocmdoctor.records import dataclass, field
 
 MAJORITY = 2 / 3
 FEWEST = 3

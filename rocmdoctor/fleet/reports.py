@@ -7,13 +7,13 @@ import json
 import math
 import pathlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import IO, Any
 
 from rocmdoctor.compare.differences import cmdline_words
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.preflight.verdict import ORDER
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts import door, files
 
 LONGEST = 64 << 20

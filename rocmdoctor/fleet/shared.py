@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.fleet.answer import Fleet
+from rocmdoctor.records import replace
 from rocmdoctor.share.redact import Redactor
 
 # What the comparison itself says in place of a value.

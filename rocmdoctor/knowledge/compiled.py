@@ -7,10 +7,11 @@ It is kept in the user's cache and made anew when any source file, or the code t
 from __future__ import annotations
 
 import functools
-import hashlib
+import itertools
 import marshal
 import os
 import pathlib
+from collections.abc import Iterable
 from typing import Any
 
 from rocmdoctor.knowledge import cache
@@ -20,6 +21,7 @@ NAME = "compiled.bin"
 _CODE = ("knowledge", "scan/literals.py", "texts/kinds.py", "facts/vocabulary.py", "facts/model.py")
 _TABLES = ("checks", "data")
 _MADE_OF = "made of"
+_LENGTH = 4  # bytes
 _FORMAT = 4  # of marshal: every supported Python reads it
 
 
@@ -28,14 +30,52 @@ def make() -> bytes:
     from rocmdoctor.knowledge import known, rules
 
     root = data_dir("rules")
-    parts: dict[str, Any] = {_MADE_OF: _sum(_sources()), "rules": marshal.dumps(rules.plain(root), _FORMAT),
-                             "known": marshal.dumps(known.plain(root), _FORMAT)}
+    parts = {_MADE_OF: _sum(_sources()).encode(), **rules.laid_out(root), **known.laid_out(root)}
     for file in sorted(file for folder in _TABLES for file in (root / folder).rglob("*.yaml") if file.parent.name != "known"):
         try:
-            parts[file.relative_to(root).as_posix()] = marshal.dumps(cache.parse_yaml(file.read_text("utf-8")), _FORMAT)
+            parts[file.relative_to(root).as_posix()] = dumped(cache.parse_yaml(file.read_text("utf-8")))
         except Exception:  # noqa: BLE001 - whoever asks for this table gets the reason
             continue
-    return marshal.dumps(parts, _FORMAT)
+    places, at = {}, 0
+    for name, raw in parts.items():
+        places[name] = at, at + len(raw)
+        at += len(raw)
+    index = dumped(places)
+    return b"".join([len(index).to_bytes(_LENGTH, "little"), index, *parts.values()])
+
+
+def dumped(data: Any) -> bytes:
+    """Plain data as a part holds it."""
+    return marshal.dumps(data, _FORMAT)
+
+
+def rows(data: Iterable[Any]) -> bytes:
+    """A part of which :class:`Rows` loads one at a time."""
+    each = [dumped(one) for one in data]
+    ends = list(itertools.accumulate(map(len, each), initial=0))
+    index = dumped(ends)
+    return b"".join([len(index).to_bytes(_LENGTH, "little"), index, *each])
+
+
+class Rows:
+    """A part made by :func:`rows`: a long list of which a run needs little."""
+
+    def __init__(self, name: str) -> None:
+        ends, self._raw = _indexed(_parts()[name])
+        self._ends: list[int] = ends
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, at: int) -> Any:
+        """The row at this place."""
+        return marshal.loads(self._raw[self._ends[at]:self._ends[at + 1]])
+
+
+def _indexed(raw: memoryview) -> tuple[Any, memoryview]:
+    """The index before the parts, and the parts."""
+    end = _LENGTH + int.from_bytes(raw[:_LENGTH], "little")
+    return marshal.loads(raw[_LENGTH:end]), raw[end:]
 
 
 def _files(folder: str) -> list[tuple[str, os.stat_result]]:
@@ -61,6 +101,8 @@ def _sources() -> list[tuple[str, os.stat_result]]:
 
 def _sum(sources: list[tuple[str, os.stat_result]]) -> str:
     """What stands in the sources, wherever they lie."""
+    import hashlib
+
     top = hashlib.sha256()
     roots = str(data_dir("rules")), str(pathlib.Path(__file__).resolve().parents[1])
     for path, _ in sources:
@@ -74,18 +116,22 @@ def _made(sources: list[tuple[str, os.stat_result]]) -> bytes:
     """What the wheel carries, if it fits the sources, else made here."""
     try:
         raw = (data_dir("rules") / NAME).read_bytes()
-        if marshal.loads(raw)[_MADE_OF] == _sum(sources):
+        if _split(memoryview(raw))[_MADE_OF] == _sum(sources).encode():
             return raw
-    except (OSError, ValueError, EOFError, TypeError, KeyError):
+    except (OSError, ValueError, EOFError, TypeError, KeyError, AttributeError):
         pass
     return make()
 
 
+def _split(raw: memoryview) -> dict[str, memoryview]:
+    places, rest = _indexed(raw)
+    return {name: rest[start:end] for name, (start, end) in places.items()}
+
+
 @functools.cache
-def _parts() -> dict[str, bytes]:
+def _parts() -> dict[str, memoryview]:
     sources = _sources()
-    parts: dict[str, bytes] = marshal.loads(cache.kept(NAME, sources, lambda: _made(sources)))
-    return parts
+    return _split(cache.kept(NAME, sources, lambda: _made(sources)))
 
 
 def part(name: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
@@ -13,6 +12,7 @@ from rocmdoctor.facts.model import Absent, Fact, Known
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.vocabulary import entity, key
 from rocmdoctor.knowledge import tables, windows_drivers
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass
 
 Kind = Literal["update", "setting", "device", "result", "other"]
 

@@ -10,7 +10,6 @@ import ast
 import functools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import re2
@@ -19,6 +18,7 @@ from rocmdoctor import later
 from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
 from rocmdoctor.knowledge import syntax, tables
+from rocmdoctor.records import dataclass, field
 
 _CALL = later.pattern(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
 _NAME = later.pattern(r"'[^'\n]*'|\"[^\"\n]*\"|(?<![A-Za-z0-9_])[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]*[A-Za-z0-9_])+")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import cache, check_words, compiled, known
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass
 
-_PLACE = re.compile(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)(?:\|[\w.|-]+)?\)*\}")
+_PLACE = later.pattern(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)(?:\|[\w.|-]+)?\)*\}")
 MOST_LINES = 6
 MOST_ALIKE = 8
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 import functools
+import itertools
 import pathlib
-import re
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from rocmdoctor import later
 from rocmdoctor.knowledge import cache, compiled
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.scan.literals import required
@@ -17,7 +18,7 @@ from rocmdoctor.texts.kinds import GROUPS
 OWNER = "known"  # of the signals that stand in the rows
 STALE_DAYS = 120
 _SURE = ("maintainer", "release-note", "several")
-_SENTENCE = re.compile(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
+_SENTENCE = later.pattern(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
 
 
 class Row(NamedTuple):
@@ -70,14 +71,25 @@ class Row(NamedTuple):
         return ", ".join(map(_words, self.bad))
 
 
-@dataclass(frozen=True, slots=True)
 class Table:
-    """All rows by component, the date they were gathered, and what could not be read."""
+    """All rows by component, the date they were gathered, and what could not be read. A row is loaded when it is asked for."""
 
-    rows: dict[str, tuple[Row, ...]]
-    as_of: str
-    problems: tuple[str, ...] = ()
-    literals: dict[str, list[list[list[str]]]] = field(default_factory=dict)
+    def __init__(self, data: Any, rows: compiled.Rows) -> None:
+        self.as_of: str
+        self.problems: tuple[str, ...]
+        self._components: list[tuple[str, int]]
+        self._components, self.as_of, self.problems, self._signals, self._by_symptom, self._severe, self._needy = data
+        self._rows = rows
+
+    def row(self, at: int) -> Row:
+        """The row at a place in the table."""
+        return Row._make(self._rows[at])
+
+    @functools.cached_property
+    def rows(self) -> dict[str, tuple[Row, ...]]:
+        """Every row, by component."""
+        every = map(self.row, range(len(self._rows)))
+        return {component: tuple(itertools.islice(every, count)) for component, count in self._components}
 
     def all(self) -> list[Row]:
         """Every row."""
@@ -86,6 +98,21 @@ class Table:
     def by_id(self) -> dict[str, Row]:
         """Every row by its id."""
         return {row.id: row for row in self.all()}
+
+    def worth(self, signals: Iterable[str], symptoms: Container[str]) -> Iterator[Row]:
+        """The rows that can say anything where these signals and symptoms were seen, in their order: the others show as something else."""
+        found = set(self._severe)
+        found.update(at for names, places in self._needy.items() if not shows_as(names) for at in places)
+        found.update(self._signals[name][0] for name in signals if name in self._signals)
+        for name, places in self._by_symptom.items():
+            if any(one in symptoms for one in shows_as((name,))):
+                found.update(places)
+        return map(self.row, sorted(found))
+
+    def signals(self) -> list[Signal]:
+        """The signatures of all rows, as signals that belong to ``known``; programs print them, people quote them."""
+        kinds = GROUPS["program"] | GROUPS["told"]
+        return [Signal(OWNER, name, patterns, kinds, negatable=True, literals=literals) for name, (_, patterns, literals) in self._signals.items()]
 
 
 def _words(bounds: dict[str, str]) -> str:
@@ -107,9 +134,9 @@ def build(component: str, data: dict[str, Any]) -> Row:
                read=str(data.get("read") or ""), **texts)
 
 
-def plain(root: pathlib.Path) -> Any:
-    """The checked rows as plain data, for :func:`load`: by component, date, problems, and the literals of their signatures."""
-    rows: dict[str, list[tuple[Any, ...]]] = {}
+def laid_out(root: pathlib.Path) -> dict[str, bytes]:
+    """The checked rows as the parts that :func:`load` reads: themselves, and which of them are of interest where what was seen."""
+    rows: dict[str, list[Row]] = {}
     problems: list[str] = []
     dates: list[str] = []
     literals: dict[str, list[list[list[str]]]] = {}
@@ -129,10 +156,22 @@ def plain(root: pathlib.Path) -> Any:
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 problems.append(f"known/{file.name}: {each.get('id') if isinstance(each, dict) else each}: {error!r}")
                 continue
-            made.append(tuple(row))
+            made.append(row)
             literals[row.id] = each["literals"]
         dates.append(str(data.get("as_of") or ""))
-    return rows, max(dates, default=""), tuple(problems), literals
+    every = [row for of in rows.values() for row in of]
+    found = {row.signal: (at, row.signature, tuple(literals[row.id])) for at, row in enumerate(every) if row.signature}
+    by_symptom: dict[str, list[int]] = {}
+    for at, row in enumerate(every):
+        for name in row.symptom:
+            by_symptom.setdefault(name, []).append(at)
+    severe = [at for at, row in enumerate(every) if row.severe]
+    needy: dict[tuple[str, ...], list[int]] = {}  # rows without a signature that need something, by the symptoms that they may show as
+    for at, row in enumerate(every):
+        if row.needs and not row.signature:
+            needy.setdefault(row.symptom, []).append(at)
+    index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy
+    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every))}
 
 
 @functools.cache
@@ -145,15 +184,12 @@ def shows_as(names: tuple[str, ...]) -> tuple[str, ...]:
 @functools.cache
 def load() -> Table:
     """The table of the house."""
-    rows, as_of, problems, literals = compiled.part("known")
-    return Table({component: tuple(map(Row._make, values)) for component, values in rows.items()}, as_of, problems, literals)
+    return Table(compiled.part("known"), compiled.Rows("known rows"))
 
 
 def signals() -> list[Signal]:
-    """The signatures of all rows, as signals that belong to ``known``; programs print them, people quote them."""
-    table = load()
-    return [Signal(OWNER, row.signal, row.signature, GROUPS["program"] | GROUPS["told"], negatable=True, literals=tuple(table.literals[row.id]))
-            for row in table.all() if row.signature]
+    """The signals of the house's table."""
+    return load().signals()
 
 
 def age_days(today: datetime.date) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from rocmdoctor import later
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
@@ -14,6 +14,7 @@ from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import component_versions
 from rocmdoctor.knowledge.component_versions import Here
 from rocmdoctor.knowledge.known import Row
+from rocmdoctor.records import dataclass, field
 
 # Schemes whose versions no fact names; a bound of such a row leaves the version open.
 _UNREAD = ("package", "tag", "engine")
@@ -23,8 +24,8 @@ _HOST = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "mesa", "
 # No program or library that must be named: it is on every machine of its kind, or its version says that it is there.
 _EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "windows", "adrenalin", "rocm", "therock", "hip-windows", "hip-sdk", "mesa",
                "amdvlk")
-_WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
-_NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
+_WORD = later.pattern(r"[A-Za-z0-9_][\w.+=-]{2,}")
+_NAME = later.pattern(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip radv
 vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
@@ -174,7 +175,7 @@ class Machine:
         if component not in self._spoken:
             said = "\n".join((self.said(), *self._list("about.app")))
             names = "|".join(map(re.escape, (component, *place.named)))
-            self._spoken[component] = re.search(rf"(?<![a-z\d])(?:{names})", said) is not None
+            self._spoken[component] = later.pattern(rf"(?<![a-z\d])(?:{names})").search(said) is not None
         return True if self._spoken[component] else None
 
     def backend(self, row: Row) -> bool | None:

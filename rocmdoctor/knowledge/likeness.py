@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable
 
-_WORD = re.compile(r"[a-z][a-z0-9_+.-]{2,}")
-_PART = re.compile(r"[_.-]+")
+from rocmdoctor import later
+
+_WORD = later.pattern(r"[a-z][a-z0-9_+.-]{2,}")
+_PART = later.pattern(r"[_.-]+")
 _USUAL = frozenset("""the and for with that this from not are was has have been into when which only after before than then also but its can cannot does did use
 used using version versions older newer since will all any one two more most some such other they there their it's because without while where what would could
 should until again still even very much many every each both same first last next new old error errors fails failed fail""".split())

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis import fill
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import vocabulary
@@ -22,11 +23,11 @@ from rocmdoctor.texts.attach import Text, clean
 from rocmdoctor.texts.kinds import GROUPS
 
 MOST_PARSED = 400  # commands of one run that bash is started for
-_QUOTED = re.compile(r"""'[^']*'|"[^"$`\\!]*\"""")
-_COMMENT = re.compile(r"(?<= )#.*")
+_QUOTED = later.pattern(r"""'[^']*'|"[^"$`\\!]*\"""")
+_COMMENT = later.pattern(r"(?<= )#.*")
 _WORDS = r"(?:[\w@%+=:,./~*?^-]|\$\w|\\.)+(?: +(?:[\w@%+=:,./~*?^-]|\$\w|\\.)+)*"
-_PLAIN = re.compile(rf"{_WORDS}(?: *(?:\|\|?|&&|;) *{_WORDS})*")
-_GRAMMAR = re.compile(r"\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|in)\b")
+_PLAIN = later.pattern(rf"{_WORDS}(?: *(?:\|\|?|&&|;) *{_WORDS})*")
+_GRAMMAR = later.pattern(r"\b(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|time|in)\b")
 EXPECTED = {"fires": (True,), "quiet": (False,), "unknown": (None,)}
 
 
@@ -63,7 +64,7 @@ def _wanted(rule: Rule, book: Rulebook) -> Iterator[str]:
             yield f"the signal {name} is asked by nothing"
 
 
-_ALTERNATIVES = re.compile(r"(?:\\[A-Za-z]|[^A-Za-z0-9])+")  # what stands between the words of a pattern
+_ALTERNATIVES = later.pattern(r"(?:\\[A-Za-z]|[^A-Za-z0-9])+")  # what stands between the words of a pattern
 
 
 @functools.cache
@@ -172,7 +173,7 @@ def signal_examples(signal: Signal) -> Iterator[str]:
         if not any(scanner.scan("example", blocks_of(clean(text)))):
             yield f"does not hit {text!r}"
     for text in signal.misses:
-        if any(scanner.scan("example", blocks_of(clean(text)), interpret.kind_at(Text("example", clean(text))))):
+        if any(scanner.scan("example", blocks_of(clean(text)), interpret.kind_at(interpret.parts_of(Text("example", clean(text)))))):
             yield f"hits {text!r}"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rocmdoctor import later
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import gfx as written_gfx
 
 _RADV_NAME = later.pattern(r"\(RADV ([A-Z0-9_]{3,24})\)", re.IGNORECASE)

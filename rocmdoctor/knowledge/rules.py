@@ -5,20 +5,25 @@ from __future__ import annotations
 import functools
 import pathlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rocmdoctor.facts.model import LAYERS, SEVERITIES
 from rocmdoctor.facts.vocabulary import ENTITIES
 from rocmdoctor.knowledge import cache, compiled, foreign, known, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse, unparsed
 from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.records import dataclass, field
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
 SIGNALS = "signals"
 NEAR = ("line", "block", "file", "report")  # how close the signals of one rule must stand
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
            "instead_of", "general", "specific", "observes", "unseen", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
+# Of a rule what is looked at in every run, beside its signals and its condition.
+_INDEX = ("id", "kind", "severity", "status", "stage", "platforms", "for_each", "near", "explains", "instead_of", "general", "observes", "specific",
+          "unseen", "formerly")
+# The rest is needed only where a rule is shown or checked.
+_REST = ("title", "asks", "says", "why", "fixes", "references", "examples")
 MOST_BYTES = 1 << 20  # of one file
 _FIX_FIELDS = {"do", "detail", "commands", "language", "only_if", "risk", "needs", "side_effects", "verify", "undo"}
 
@@ -59,6 +64,17 @@ class Rule:
     references: tuple[str, ...] = ()
     formerly: tuple[str, ...] = ()  # ids of rules that this one has taken in
     examples: dict[str, Any] = field(default_factory=dict)
+    rest: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)  # gives what was not loaded with the rule
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for what was not loaded: most rules of a run are only asked."""
+            if name not in _REST:
+                raise AttributeError(name)
+            for each, value in self.rest().items():
+                object.__setattr__(self, each, value)
+            return object.__getattribute__(self, name)
 
     @property
     def scope(self) -> Scope:
@@ -178,45 +194,58 @@ def _files(root: pathlib.Path) -> list[pathlib.Path]:
     return sorted(f for d in (SIGNALS, *FOLDERS) for f in (root / d).glob("*.yaml"))
 
 
-def plain(root: pathlib.Path) -> Any:
-    """The checked rules and signals of the house as plain data, which :func:`_house` turns into objects without a further look."""
+def laid_out(root: pathlib.Path) -> dict[str, bytes]:
+    """The checked rules and signals of the house as the parts that :func:`_house` turns into objects without a further look."""
     rules: dict[str, Rule] = {}
     shared: dict[str, Signal] = {}
     problems: list[str] = []
     _collect(root, _read_all(root, _files(root), lambda file: cache.parse_yaml(file.read_text("utf-8"))), rules, shared, problems)
-    return [_row(rule) for rule in rules.values()], [_values(signal) for signal in shared.values()], problems
+    examples: list[tuple[tuple[str, ...], ...]] = []
+
+    def row(signal: Signal) -> tuple[Any, ...]:
+        examples.append((signal.hits, signal.misses))
+        return signals.row_of(signal, len(examples) - 1)
+
+    index = [_row(rule, list(map(row, rule.signals.values()))) for rule in rules.values()], list(map(row, shared.values())), problems
+    return {"rules": compiled.dumped(index), "rules rest": compiled.rows(map(_rest, rules.values())), "examples": compiled.rows(examples)}
 
 
-def _values(of: Any) -> tuple[Any, ...]:
-    return tuple(getattr(of, each.name) for each in fields(of))
+def _saved(condition: Condition) -> tuple[Any, ...]:
+    return condition.text, condition.names, condition.musts
 
 
-def _row(rule: Rule) -> dict[str, Any]:
-    return dict(zip((each.name for each in fields(rule)), _values(rule), strict=True)) | {
-        "when": (rule.when.text, rule.when.names, rule.when.musts),
-        SIGNALS: [_values(signal) for signal in rule.signals.values()],
-        "fixes": [(fix.data, (fix.only_if.text, fix.only_if.names, fix.only_if.musts) if fix.only_if else None) for fix in rule.fixes]}
+def _row(rule: Rule, own: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return {name: getattr(rule, name) for name in _INDEX}, _saved(rule.when), own
+
+
+def _rest(rule: Rule) -> dict[str, Any]:
+    return {name: getattr(rule, name) for name in _REST} | {
+        "fixes": [(fix.data, _saved(fix.only_if) if fix.only_if else None) for fix in rule.fixes]}
 
 
 def _house() -> tuple[dict[str, Rule], dict[str, Signal], list[str]]:
     rows, signals_, problems = compiled.part("rules")
-    shared = [Signal(*values) for values in signals_]
-    return {row["id"]: _of_row(row) for row in rows}, {signal.id: signal for signal in shared}, list(problems)
+    rest, examples = compiled.Rows("rules rest"), compiled.Rows("examples")
+    shared = [signals.of_row(row, examples) for row in signals_]
+    return {row[0]["id"]: _of_row(row, at, rest, examples) for at, row in enumerate(rows)}, {signal.id: signal for signal in shared}, list(problems)
 
 
-def _of_row(row: dict[str, Any]) -> Rule:
-    own = {signal.name: signal for signal in [Signal(*values) for values in row[SIGNALS]]}
-
-    def scope() -> Scope:
-        return _scope(row["id"], own)
+def _of_row(row: tuple[Any, ...], at: int, rest: compiled.Rows, examples: compiled.Rows) -> Rule:
+    plain, when, of_signals = row
+    own = {signal.name: signal for signal in (signals.of_row(each, examples) for each in of_signals)}
 
     def condition(said: Any) -> Condition:
         text, names, musts = said
-        return unparsed(text, names, musts, scope)
+        return unparsed(text, names, musts, lambda: _scope(plain["id"], own))
 
-    fixes = tuple(RuleFix(data, condition(only_if) if only_if else None) for data, only_if in row["fixes"])
-    made: dict[str, Any] = {**row, "when": condition(row["when"]), SIGNALS: own, "fixes": fixes}
-    return Rule(**made)
+    def more() -> dict[str, Any]:
+        found: dict[str, Any] = rest[at]
+        return found | {"fixes": tuple(RuleFix(data, condition(only_if) if only_if else None) for data, only_if in found["fixes"])}
+
+    made = object.__new__(Rule)
+    for name, value in (*plain.items(), ("when", condition(when)), (SIGNALS, own), ("rest", more)):
+        object.__setattr__(made, name, value)
+    return made
 
 
 def _scope(name: str, own: dict[str, Signal]) -> Scope:

@@ -6,14 +6,20 @@ lines it must not take (``unless``). Its examples (``hits``, ``misses``) are che
 
 from __future__ import annotations
 
+import functools
 import re
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.scan.literals import required
 from rocmdoctor.texts.kinds import GROUPS, KINDS
 
+if TYPE_CHECKING:
+    from rocmdoctor.knowledge import compiled
+
 _FIELDS = {"id", "in", "patterns", "unless", "hits", "misses", "literals", "negatable", "topic"}
+_ROW = ("owner", "name", "patterns", "kinds", "unless", "negatable", "topic", "literals", "captures")
 # What turns the words after it into their opposite, close before them and in the same clause.
 NEGATION = (r"(?:\b(?:no longer|not|never|without|instead of|rather than|harmless|no|nor|neither|cannot)\b|n't\b)"
             r"[^.,;:!?]{0,24}$")
@@ -34,11 +40,37 @@ class Signal:
     hits: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
     captures: frozenset[str] = field(default_factory=frozenset)
+    rest: Callable[[], tuple[tuple[str, ...], tuple[str, ...]]] | None = field(default=None, repr=False, compare=False)  # gives its examples
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for the examples of a signal of the house, which are not loaded with it."""
+            if name not in ("hits", "misses"):
+                raise AttributeError(name)
+            for each, value in zip(("hits", "misses"), self.rest(), strict=True):
+                object.__setattr__(self, each, value)
+            return object.__getattribute__(self, name)
 
     @property
     def id(self) -> str:
         """``topic.name``."""
         return f"{self.owner}.{self.name}"
+
+
+def row_of(signal: Signal, at: int) -> tuple[Any, ...]:
+    """A signal as plain data; its examples are elsewhere, ``at`` this place."""
+    return tuple(getattr(signal, name) for name in _ROW), at
+
+
+def of_row(row: tuple[Any, ...], examples: compiled.Rows) -> Signal:
+    """The signal of :func:`row_of`."""
+    values, at = row
+    made = object.__new__(Signal)
+    for name, value in zip(_ROW, values, strict=True):
+        object.__setattr__(made, name, value)
+    object.__setattr__(made, "rest", lambda: examples[at])
+    return made
 
 
 def _texts(value: Any, what: str) -> tuple[str, ...]:
@@ -53,8 +85,13 @@ def kinds_of(names: Any) -> frozenset[str]:
     >>> sorted(kinds_of(["prose"]))
     ['prose']
     """
+    return _kinds_of(_texts(names or [], "in"))
+
+
+@functools.cache  # those that are written alike are one object, and laid out once
+def _kinds_of(names: tuple[str, ...]) -> frozenset[str]:
     found: set[str] = set()
-    for name in _texts(names or [], "in"):
+    for name in names:
         if name in GROUPS:
             found |= GROUPS[name]
         elif name in KINDS:

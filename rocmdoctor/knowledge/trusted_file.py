@@ -53,9 +53,10 @@ def read(path: str, cap: int, named: bool = False) -> bytes:
     handle = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
                      | getattr(os, "O_BINARY", 0))
     with open(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
             raise NotRegular(errno.EINVAL, "not a regular file", path)
-        raw = file.read(cap + 1)
+        raw = file.read(min(cap, found.st_size) + 1)  # room for all of the cap costs more than a short file
     if len(raw) > cap:
         raise TooBig(errno.EFBIG, f"larger than {cap >> 20} MiB", path)
     return raw

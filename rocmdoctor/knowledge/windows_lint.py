@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis import windows_fix
 from rocmdoctor.facts.model import Fact, Known, Unknown
 from rocmdoctor.facts.sections import Fix
@@ -13,8 +13,8 @@ from rocmdoctor.knowledge.conditions import Condition, of_table
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.rules import Rule
 
-_PLACE = re.compile(r"\{\w+\}")  # a command that a check fills from its tables
-_OF_WINDOWS = re.compile(r"\breg (?:add|delete)\b|^where |\bfindstr\b|%\w+%|\b[A-Z]:\\|^(?:Get|Set|Add|New|Remove|Enable|Disable|Move|Copy)-\w+ ")
+_PLACE = later.pattern(r"\{\w+\}")  # a command that a check fills from its tables
+_OF_WINDOWS = later.pattern(r"\breg (?:add|delete)\b|^where |\bfindstr\b|%\w+%|\b[A-Z]:\\|^(?:Get|Set|Add|New|Remove|Enable|Disable|Move|Copy)-\w+ ")
 _NONE = "can occur on Windows and has no fix that is usable there; add one, or say the platforms"
 
 

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from rocmdoctor.knowledge import cache, syntax
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import trusted, warm
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
+from rocmdoctor.records import astuple, dataclass
 
 SIDE_BY_SIDE = 4
 _HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM", "SAYS")
@@ -134,7 +134,8 @@ def collect(
         return outcome
 
     quiet = [job for job in jobs if job[0].lane == "quiet"]
-    with warm.parent(_FAST) if not probe_dirs and len(quiet) > 1 else contextlib.nullcontext() as forks, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    # What a child of the parent loads is found by the parent's variables: those without folders that are not trusted.
+    with warm.parent(_FAST, environment) if not probe_dirs and len(quiet) > 1 else contextlib.nullcontext() as forks, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         reading = [pool.submit(work, job) for job in quiet]
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
         outcomes = [*(future.result() for future in reading), *loud]
@@ -214,19 +215,25 @@ def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
 
 
 def _run_one(probe: Probe, python: str, root: str, patience: float, environment: Mapping[str, str], forks: warm.Warm | None) -> Outcome:
-    flags: tuple[str, ...] = ("-B",)
-    if probe.python == "own" and not any(need.startswith("module:") for need in probe.needs):
-        flags = _FAST
+    modules = [need.partition(":")[2] for need in probe.needs if need.startswith("module:")]
+    own = probe.python == "own"
+    flags = _FAST if own and not modules else ("-B",)
     # One that reads files only loads nothing and may tell all variables; the others must not load what is not trusted.
     given = None if flags is _FAST and probe.lane == "quiet" else environment
     try:
         return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline * patience, interpreter=python,
-                         flags=flags, root=root, environment=given, warm=forks if flags is _FAST and probe.lane == "quiet" else None)
+                         flags=flags, root=root, environment=given, warm=forks if own else None, folders=_homes(modules))
     except Exception as error:  # noqa: BLE001 - one probe must never cost the others
         run = ProbeRun(probe.path.stem, python, 0.0, "failed", noise=f"{type(error).__name__}: {error}")
         facts: dict[str, Fact] = {}
         fill_missing(facts, probe.provides, run.ended, run.noise)
         return Outcome(run, facts, [], [])
+
+
+def _homes(modules: Iterable[str]) -> list[str]:
+    """The folders that these modules are imported from."""
+    found = [spec.origin for name in modules if (spec := importlib.util.find_spec(name)) and spec.origin]
+    return list(dict.fromkeys(str(Path(origin).parents[1] if Path(origin).name == "__init__.py" else Path(origin).parent) for origin in found))
 
 
 _WEAK: tuple[Reason, ...] = ("not_collected", "not_applicable", "skipped")

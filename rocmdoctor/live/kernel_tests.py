@@ -8,10 +8,10 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known, ProbeRun, Snapshot
 from rocmdoctor.facts.vocabulary import key, split_key
@@ -19,6 +19,7 @@ from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import processes, trusted
 from rocmdoctor.live.runner import run_probe, run_tool
+from rocmdoctor.records import dataclass
 
 BACKENDS = ("vulkan", "hip", "torch")
 SOURCE = "test kernels"
@@ -30,7 +31,7 @@ NEW_LINES_KEPT = 50
 # Worst first: what one of them is, the device is.
 _ORDER = ("hung", "crashed", "device_lost", "wrong", "unwritten", "failed", "right", "untestable", "skipped")
 BAD = _ORDER[:6]
-_RESET = re.compile(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end with ret = 0)|GPU reset (failed|end)|"
+_RESET = later.pattern(r"GPU reset begin|reset\(\d+\) (?P<good>succeeded)|GPU reset (?P<done>succeeded|end with ret = 0)|GPU reset (failed|end)|"
                     r"device (?:is )?lost from the bus|device wedged", re.I)
 Progress = Callable[[str], None]
 Text = tuple[str, str]

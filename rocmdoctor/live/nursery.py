@@ -1,8 +1,9 @@
 """The warm parent of the probes: a bare interpreter that forks a child for each, so that none pays for a start of its own.
 
 Run as a program by :mod:`rocmdoctor.live.warm`; it knows nothing of this package, and of the probes only what they share. Arguments: the
-number of a socket and the folder of the probes. A line asks for a probe (its arguments, the file for what it prints); the answers are
-``[id, pid, null]`` once the child leads a session of its own, and ``[id, pid, status]`` when it ended.
+number of a socket and the folder of the probes. A line asks for a probe (its arguments, the file for what it prints, its variables where
+they are not those of this process, folders that it imports from besides); the answers are ``[id, pid, null]`` once the child leads a session
+of its own, and ``[id, pid, status]`` when it ended. What a child loads is found by the variables that this process was started with.
 """
 
 from __future__ import annotations
@@ -17,21 +18,29 @@ import socket
 import sys
 import traceback
 import types
+from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
+from typing import Any
 
 
-def _probe(argv: list[str], noise: str) -> int:
+def _probe(argv: list[str], noise: str, variables: dict[str, str] | None, folders: list[str]) -> int:
     """In the child: be the program ``python argv[0] ...``; its exit status."""
+    if variables is not None:
+        os.environ.clear()
+        os.environ.update(variables)
     sink = os.open(noise, os.O_WRONLY | os.O_APPEND)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
     os.close(sink)
     sys.argv, sys.path[0] = argv, os.path.dirname(argv[0])
+    sys.path += folders
     own = types.ModuleType("__main__")
     own.__file__ = argv[0]
     sys.modules["__main__"] = own
     try:
-        exec(SourceFileLoader("__main__", argv[0]).get_code("__main__"), own.__dict__)  # type: ignore[arg-type]
+        with _compiled():
+            code = SourceFileLoader("__main__", argv[0]).get_code("__main__")
+        exec(code, own.__dict__)  # type: ignore[arg-type]
     except SystemExit as ended:
         if ended.code is None or isinstance(ended.code, int):
             return ended.code or 0
@@ -43,7 +52,17 @@ def _probe(argv: list[str], noise: str) -> int:
     return 0
 
 
-def _fork(argv: list[str], noise: str, ours: list[int]) -> int:
+@contextlib.contextmanager
+def _compiled() -> Iterator[None]:
+    """What is compiled meanwhile is kept beside its source, as that of every module is."""
+    sys.dont_write_bytecode = False
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = True
+
+
+def _fork(asked: list[Any], ours: list[int]) -> int:
     """The process of a probe, which leads its own session when this returns."""
     if sys.platform == "win32":  # processes do not fork there
         raise NotImplementedError
@@ -61,7 +80,7 @@ def _fork(argv: list[str], noise: str, ours: list[int]) -> int:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for handle in (ready, done, *ours):
             os.close(handle)
-        status = _probe(argv, noise)
+        status = _probe(*asked)
     finally:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -101,8 +120,8 @@ def _serve(line: socket.socket) -> None:
             return
         *whole, asked = (asked + came).split(b"\n")
         for each in whole:
-            number, argv, noise = json.loads(each)
-            pid = _fork(argv, noise, [line.fileno(), woken, wake])
+            number, *wanted = json.loads(each)
+            pid = _fork(wanted, [line.fileno(), woken, wake])
             running[pid] = number
             line.sendall(json.dumps([number, pid, None]).encode() + b"\n")
 
@@ -112,8 +131,10 @@ def main() -> None:
     line = socket.socket(fileno=int(sys.argv[1]))
     line.set_inheritable(False)
     sys.path[0] = sys.argv[2]
-    import probe_protocol  # type: ignore[import-not-found]  # noqa: F401 - what every probe imports is there before it is forked
+    with _compiled():
+        import probe_protocol  # type: ignore[import-not-found]  # noqa: F401 - what every probe imports is there before it is forked
 
+    gc.disable()
     gc.freeze()
     _serve(line)
 

@@ -9,14 +9,21 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
+
+from rocmdoctor import later
+
+if TYPE_CHECKING:
+    import subprocess
+else:
+    subprocess = later.module("subprocess")
+
 
 _MARK = "DIAGNOSIS_RUN"
 _TOKEN = os.environ.get(_MARK) or os.urandom(12).hex()  # a worker of this program marks what it starts as its parent does
@@ -81,11 +88,16 @@ def surroundings(given: Mapping[str, str] | None) -> dict[str, str]:
     return {**(os.environ if given is None else given), "TMPDIR": tempfile.gettempdir()}
 
 
+def marked(environment: Mapping[str, str]) -> dict[str, str]:
+    """These variables, and the one that says whose process it is."""
+    return {**environment, _MARK: _TOKEN}
+
+
 def start(command: Sequence[str], sink: IO[bytes], environment: Mapping[str, str], keep: Sequence[int] = ()) -> Child:
     """Start a program whose outputs both go to ``sink``, and which gets the open files ``keep``. Raises OSError, also while this program ends."""
     return begin(lambda: subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, close_fds=True, pass_fds=keep, start_new_session=True,
-        cwd=os.path.abspath(os.sep), env={**environment, _MARK: _TOKEN}, creationflags=_FLAGS))
+        cwd=os.path.abspath(os.sep), env=marked(environment), creationflags=_FLAGS))
 
 
 def talk(command: Sequence[str]) -> tuple[Child, subprocess.Popen[bytes]]:
@@ -94,7 +106,7 @@ def talk(command: Sequence[str]) -> tuple[Child, subprocess.Popen[bytes]]:
 
     def make() -> subprocess.Popen[bytes]:
         made.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True,
-                                     start_new_session=True, cwd=os.path.abspath(os.sep), env={**surroundings(None), _MARK: _TOKEN},
+                                     start_new_session=True, cwd=os.path.abspath(os.sep), env=marked(surroundings(None)),
                                      creationflags=_FLAGS))
         return made[0]
 

@@ -51,10 +51,11 @@ def run_probe(
     extra: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     warm: Warm | None = None,
+    folders: Sequence[str] = (),
 ) -> Outcome:
     """Run ``interpreter probe --out FILE [--root DIR]``; never raises, never lasts longer than the deadline and a second.
 
-    ``environment`` are its variables, this program's own without. ``warm`` forks it where it can, and gives it its own variables.
+    ``environment`` are its variables, this program's own without. ``warm`` forks it where it can; ``folders`` then hold what it imports besides.
     """
     began = time.monotonic()
     run = ProbeRun(path.stem, interpreter, 0.0, "failed")
@@ -65,7 +66,7 @@ def run_probe(
         command = [interpreter, *flags, str(path), "--out", str(out), *extra]
         if root != "/":
             command += ["--root", root]
-        detail = _run(command, out, noise, run, began + deadline, environment, warm=warm, named=1 + len(flags))
+        detail = _run(command, out, noise, run, began + deadline, environment, warm=warm, named=1 + len(flags), folders=folders)
         lines = _head(out, READ_CAP)
         # Up to the last truncation, and since.
         run.noise = (run.noise + _tail(noise)).strip()[-NOISE_KEPT:]
@@ -112,7 +113,7 @@ def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tu
 
 
 def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float, environment: Mapping[str, str] | None, cap: int = 0,
-         warm: Warm | None = None, named: int = 0) -> str:
+         warm: Warm | None = None, named: int = 0, folders: Sequence[str] = ()) -> str:
     """Start, wait, and at the deadline kill and leave. Sets how the run ended; returns a detail for a person.
 
     ``cap`` ends a program that printed more; without it the noise is cut back and the program goes on. ``warm`` is to fork the probe
@@ -123,7 +124,7 @@ def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float
         # Appending: after a truncation the child goes on at the new end and not behind a hole.
         if warm and not warm.broken:
             with contextlib.suppress(ConnectionError):
-                child = warm.start(command[named:], noise)
+                child = warm.start(command[named:], noise, processes.marked(processes.surroundings(environment)), folders)
         child = child or processes.start(command, sink, processes.surroundings(environment))
     try:
         return _watch(child, out, noise, run, until, cap)

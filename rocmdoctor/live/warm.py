@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,11 +53,14 @@ class Warm:
         self._ended: dict[int, int] = {}  # exit status by process
         self.broken = False
 
-    def start(self, argv: Sequence[str], noise: Path) -> processes.Child:
-        """A child that runs the probe ``argv[0]`` and prints into the file. Raises OSError."""
-        return processes.begin(lambda: self._fork(argv, noise))
+    def start(self, argv: Sequence[str], noise: Path, variables: Mapping[str, str] | None = None, folders: Sequence[str] = ()) -> processes.Child:
+        """A child that runs the probe ``argv[0]`` and prints into the file. Raises OSError.
 
-    def _fork(self, argv: Sequence[str], noise: Path) -> Forked:
+        ``variables`` are its own where they are not those that the parent was started with; ``folders`` hold what it imports besides.
+        """
+        return processes.begin(lambda: self._fork(argv, noise, variables, folders))
+
+    def _fork(self, argv: Sequence[str], noise: Path, variables: Mapping[str, str] | None = None, folders: Sequence[str] = ()) -> Forked:
         """One thread at a time is here (:func:`processes.begin`); between two looks others may ask how theirs are."""
         self._asked += 1
         number = self._asked
@@ -65,7 +68,7 @@ class Warm:
         with self._lock:
             self._line.settimeout(_PATIENCE)
             try:
-                self._line.sendall(json.dumps([number, list(argv), str(noise)]).encode() + b"\n")
+                self._line.sendall(json.dumps([number, list(argv), str(noise), variables and dict(variables), list(folders)]).encode() + b"\n")
             except OSError:
                 self._break()
         while True:
@@ -134,8 +137,8 @@ def _orphan(pid: int) -> int | None:
 
 
 @contextlib.contextmanager
-def parent(flags: Sequence[str]) -> Iterator[Warm | None]:
-    """A warm parent while this holds; None where processes do not fork or it cannot be started."""
+def parent(flags: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Warm | None]:
+    """A warm parent while this holds; None where processes do not fork or it cannot be started. Its variables are those given, or our own."""
     if sys.platform != "linux":
         yield None
         return
@@ -146,7 +149,7 @@ def parent(flags: Sequence[str]) -> Iterator[Warm | None]:
     with ours:
         with theirs, contextlib.suppress(OSError), open(os.devnull, "wb") as sink:
             command = [sys.executable, *flags, str(Path(__file__).with_name("nursery.py")), str(theirs.fileno()), str(data_dir("probes"))]
-            child = processes.start(command, sink, processes.surroundings(None), keep=(theirs.fileno(),))
+            child = processes.start(command, sink, processes.surroundings(environment), keep=(theirs.fileno(),))
         if child is None:
             yield None
             return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.llm.client import Client, Failed
+from rocmdoctor.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +17,7 @@ from rocmdoctor.llm.client import Client, Failed
 from rocmdoctor.llm.prompts import Question
 from rocmdoctor.llm.servers import all_servers
 from rocmdoctor.memory.machine import Facts
+from rocmdoctor.records import dataclass, field
 
 # Seconds that the questions may take once the model answers; what would not fit any more is left out and said. An answer that turns
 # out slower than foreseen gets the slack.

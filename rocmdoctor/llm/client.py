@@ -9,10 +9,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import httpx
+
+from rocmdoctor.records import dataclass
 
 MOST_BYTES = 4 << 20
 MOST_LINES = 40_000  # of a streamed answer: each costs time to read

@@ -8,8 +8,9 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from rocmdoctor.records import dataclass, field
 
 EVERY = 0.2
 MOST_PROCESSES = 20000

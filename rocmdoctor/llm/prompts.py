@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import re2
 
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

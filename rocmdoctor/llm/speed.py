@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass
 
 # Below this the launches of kernels cost more than reading the weights, and bandwidth says nothing.
 LEAST_BYTES = 10**9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.agents.package import telling
@@ -14,6 +13,7 @@ from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts.model import Absent, Evidence, Fact, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.mcp.pages import size
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.render.report.wording import evidence_place, evidence_text, fact_value
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 

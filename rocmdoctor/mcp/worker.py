@@ -15,7 +15,6 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import asdict
 from typing import IO, Any
 
 import click
@@ -26,6 +25,7 @@ from rocmdoctor.diagnosis import examine as _ready  # noqa: F401  while nobody a
 from rocmdoctor.live import processes
 from rocmdoctor.live.ending import orderly
 from rocmdoctor.mcp.answers import Refused
+from rocmdoctor.records import asdict
 from rocmdoctor.share.wash import wash
 
 _PATIENCE = 0.9  # seconds for the end that a signal brings

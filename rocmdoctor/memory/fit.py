@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from rocmdoctor.facts.sections import Fit, Part, Wall
 from rocmdoctor.facts.sizes import GIB, words
@@ -11,6 +10,7 @@ from rocmdoctor.memory import need
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.place import Place
 from rocmdoctor.memory.shape import Shape
+from rocmdoctor.records import replace
 
 MOST_CHANGES = 4
 LEAST_CONTEXT = 2048

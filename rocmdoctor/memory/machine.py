@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.facts import vocabulary
@@ -10,6 +9,7 @@ from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sizes import GIB
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass, field
 
 MOST = 1 << 56
 # Instinct APUs have one memory for CPU and GPU and nothing to divide in the BIOS.

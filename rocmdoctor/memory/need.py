@@ -6,11 +6,10 @@ Weights and KV cache are exact for what the header states. The compute buffer is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rocmdoctor.facts.sections import Part
 from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.shape import Layer, Shape
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

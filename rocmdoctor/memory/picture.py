@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding
@@ -14,6 +13,7 @@ from rocmdoctor.memory.machine import Gpu, Host, gpu_of, host_of
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.place import Place, gtt_total, places, predicted_heaps
 from rocmdoctor.memory.shape import Shape, of_size
+from rocmdoctor.records import dataclass, replace
 
 MOST_GPUS = 64
 

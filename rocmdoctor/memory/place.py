@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.machine import MOST, Gpu, Host
+from rocmdoctor.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor.knowledge import tables
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

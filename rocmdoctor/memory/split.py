@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from rocmdoctor.diagnosis import boot_commands
 from rocmdoctor.facts.model import Fact
 from rocmdoctor.facts.sections import Fix, Plan
@@ -12,6 +10,7 @@ from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
 from rocmdoctor.memory.machine import Facts, Gpu, Host
 from rocmdoctor.memory.place import Place
+from rocmdoctor.records import dataclass, replace
 
 PAGE = 4096
 BIOS = ("The entry is called UMA Frame Buffer Size, iGPU Memory, Dedicated Graphics Memory, GPU Memory Size or GFX Configuration, "

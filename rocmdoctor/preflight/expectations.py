@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor import later
@@ -13,6 +12,7 @@ from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Absent, Fact, Finding, Known, Unknown
 from rocmdoctor.preflight import wanted
 from rocmdoctor.preflight.wanted import Wanted
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

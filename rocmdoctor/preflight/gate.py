@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, cast
 
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -15,6 +14,7 @@ from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.preflight.expectations import Judged, Machine
 from rocmdoctor.preflight.policy import Expectation, Policy
 from rocmdoctor.preflight.verdict import Outcome, Verdict
+from rocmdoctor.records import replace
 
 
 def judge(policy: Policy, snapshot: Snapshot, findings: list[Finding] | None, level: int, today: datetime.date) -> list[Outcome]:

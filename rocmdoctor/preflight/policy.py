@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import pathlib
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.facts.vocabulary import ENTITIES
@@ -14,6 +13,7 @@ from rocmdoctor.knowledge.conditions import Condition, ConditionError, parse
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.preflight.expectations import KINDS, Kind, kind_of
 from rocmdoctor.preflight.wanted import Wanted
+from rocmdoctor.records import dataclass, field
 
 CAP = 1 << 20
 _NODES = 20_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Known, Snapshot
 from rocmdoctor.preflight.verdict import Action, Outcome
+from rocmdoctor.records import dataclass
 
 # (fact, in words, action, kind of the fault when it grows)
 _COUNTERS: tuple[tuple[str, str, Action, str], ...] = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rocmdoctor.facts.model import ProbeRun, Snapshot, snapshot_to_json
+from rocmdoctor.records import asdict, dataclass, field, replace
 
 if TYPE_CHECKING:
     from rocmdoctor.share.redact import Redactor

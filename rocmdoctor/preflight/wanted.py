@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor import later
 from rocmdoctor.facts import sizes, versions
 from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.facts.versions import Version
+from rocmdoctor.records import dataclass
 
 _BOUND = later.pattern(r"(>=|<=|==|!=|>|<)?\s*([^<>=!\s].*)")
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {

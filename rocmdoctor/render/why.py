@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from rich.text import Text
-
 from rocmdoctor.knowledge.explained import Explanation
+from rocmdoctor.render.page import Text
 from rocmdoctor.render.report import terminal
 from rocmdoctor.share.wash import wash, wash_prose
 
 
 def render(found: Explanation, width: int, colour: bool) -> str:
     """What it is, how to recognise it, what looks alike, what to do, where it is known from."""
-    console, out = terminal.console_for(width, colour)
+    console = terminal.console_for(width, colour)
     terminal.say(console, Text(wash_prose(found.title), style="bold"))
     terminal.say(console, Text(f"{found.kind} · {wash(found.id)}", style="dim"))
 
@@ -36,4 +35,4 @@ def render(found: Explanation, width: int, colour: bool) -> str:
             terminal.print_fix(console, fix, number, "Way")
     part("What does not help", list(found.not_a_fix))
     part("Known from", list(found.sources))
-    return terminal.text_of(out)
+    return console.text()

@@ -11,10 +11,10 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
 
 from rocmdoctor.facts.model import Hit, Removed
 from rocmdoctor.live.runner import run_tool
+from rocmdoctor.records import asdict, dataclass
 from rocmdoctor.share.redact import Redactor
 from rocmdoctor.texts.attach import Text, clean
 

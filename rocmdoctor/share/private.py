@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import ahocorasick_rs
 import re2
 
+from rocmdoctor.records import dataclass
 from rocmdoctor.share import keys
 from rocmdoctor.share.formats import COMMON_NAMES, ROWS, spelt
 from rocmdoctor.share.judge import JUDGES, Judge, evidence_words

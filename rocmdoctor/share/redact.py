@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import asdict
 from itertools import chain, count
 from typing import Any
 
@@ -18,6 +17,7 @@ import ahocorasick_rs
 from rocmdoctor import later
 from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 from rocmdoctor.facts.vocabulary import split_key
+from rocmdoctor.records import asdict
 from rocmdoctor.share import private
 from rocmdoctor.share.private import Block, Span
 from rocmdoctor.texts.attach import Attached, clean, decode

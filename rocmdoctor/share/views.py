@@ -10,9 +10,9 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from rocmdoctor import later
+from rocmdoctor.records import dataclass, field
 
 Piece = tuple[int, int, str]  # start and end in the text, what stands for it
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import html
 import os
 import pathlib
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from rocmdoctor import __version__
+from rocmdoctor import __version__, later
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts import door, embedded, files, unpack
 from rocmdoctor.texts.budget import Budget, Spent
 from rocmdoctor.texts.door import decode
 from rocmdoctor.texts.tree import LARGEST, Tree
+
+if TYPE_CHECKING:
+    import html
+else:
+    html = later.module("html")
+
 
 __all__ = ["Attached", "Text", "blocks", "clean", "decode", "gather"]
 
@@ -31,9 +35,9 @@ _HEAD = 64 << 10
 _FIRST = 1 << 20  # of a big text the readers get this much
 _SMALL_FILE = 64 << 10  # of a copied /sys in an archive
 _SHOWN_LINKS = 5
-_SYSFS = re.compile(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
+_SYSFS = later.pattern(r"(?:^|/)sys(?:fs)?/(?:class|devices|module|bus|firmware|kernel)/")
 _BOM = b"\xef\xbb\xbf"  # Windows PowerShell writes it
-_QUOTES = re.compile(r"^(?:(?:> ){1,9}|>> )")
+_QUOTES = later.pattern(r"^(?:(?:> ){1,9}|>> )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ class _Reader:
         except Spent as error:
             self._spent = error  # kept until it was said: after the last member nothing is read that would meet it again
             return b"".join(parts), False
-        except unpack.DAMAGE as error:
+        except unpack.damage() as error:
             self._damaged = True
             self.problem(f"{name}: damaged ({_why(error)}); the {most - left} bytes before the damage were read")
             return b"".join(parts), False
@@ -261,7 +265,7 @@ class _Reader:
             if depth:
                 raise
             self.problem(f"{name}: {error}, the rest is left out")
-        except unpack.DAMAGE as error:
+        except unpack.damage() as error:
             if not self._damaged:
                 self.problem(f"{name}: damaged archive ({_why(error)}); what could be read was used")
             self._damaged = True

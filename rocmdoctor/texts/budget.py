@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from rocmdoctor.records import dataclass
 
 MOST_UNPACKED = 512 << 20
 # What is unpacked must stand in a ratio to what was attached: logs come down to a fiftieth, bombs to a millionth.

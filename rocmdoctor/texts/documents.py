@@ -10,10 +10,16 @@
 
 from __future__ import annotations
 
-import csv
 import re
+from typing import TYPE_CHECKING
 
 from rocmdoctor import later
+
+if TYPE_CHECKING:
+    import csv
+else:
+    csv = later.module("csv")
+
 
 _HEAD = 40_000  # characters that tell what a text is
 _LONG = 1500  # characters from which on a text is no note
@@ -56,7 +62,8 @@ _TROUBLE = later.pattern(
     r"|garbage|black screen|regression|unsupported|doesn.t|can.?t|cannot)\b", re.IGNORECASE)
 _SCRIPT = later.pattern(r"#!\s?/\S{1,60}(?: \S{1,30})?\s*$", re.MULTILINE)
 _PROGRAM = later.pattern(r"#!\s?/[^\n]{1,60}\b(?:python|perl|ruby|node)")
-_PATCH = later.pattern(r"diff -(?:-git a/|\w{1,20} \S{1,200} \S{1,200}\n---)|From [0-9a-f]{40} \w|Index: \S{1,200}\n=|--- \S{1,200}(?:[ \t][^\n]{0,60})?\n\+\+\+ \S")
+_PATCH = later.pattern(r"diff -(?:-git a/|\w{1,20} \S{1,200} \S{1,200}\n---)|From [0-9a-f]{40} \w|Index: \S{1,200}\n=|"
+                       r"--- \S{1,200}(?:[ \t][^\n]{0,60})?\n\+\+\+ \S")
 _EBUILD = later.pattern(r"^(?:EAPI|pkgname|pkgver)=", re.MULTILINE)
 _DOCKERFILE = later.pattern(r"(?:[ \t]*#[^\n]{0,400}\n|[ \t]*\n|ARG [^\n]{1,200}\n){0,60}FROM (?:--platform=\S{1,60} )?\S{2,300}(?: AS \S{1,60})?\s*$",
                             re.IGNORECASE | re.MULTILINE)

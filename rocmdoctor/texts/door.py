@@ -6,23 +6,24 @@ Text is decoded by :func:`decode` and made plain by :func:`printable`, names by 
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import dataclass
 from typing import Any
+
+from rocmdoctor import later
+from rocmdoctor.records import dataclass
 
 MOST_BYTES = 16 << 20  # of one saved report; a node with eight GPUs and a week of history takes 1 MiB
 MOST_VALUES = 500_000
 DEEPEST = 40
 LONGEST_TEXT = 64 << 10  # characters of one text inside JSON
 LONGEST_NAME = 300
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
+_ANSI = later.pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 # All but tab, newline and carriage return; a half of a pair of surrogates is no character and no encoder takes it.
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROLS = later.pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # No eye sees them and no output carries them, so a word they stand in is to be read without them: Unicode's formats (Cf) and private areas (Co).
-_INVISIBLE = re.compile("[\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+_INVISIBLE = later.pattern("[\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
                         "\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb"
                         "\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]")
-_HALVES = re.compile("[\ud800-\udfff]")
+_HALVES = later.pattern("[\ud800-\udfff]")
 
 
 def decode(raw: bytes) -> str:

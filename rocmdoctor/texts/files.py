@@ -6,8 +6,9 @@ import os
 import pathlib
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO
+
+from rocmdoctor.records import dataclass
 
 DEEPEST = 64
 MOST_ENTRIES = 200_000

@@ -8,13 +8,13 @@ import pkgutil
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
+from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
 from rocmdoctor.texts.attach import Text, blocks, clean
@@ -97,19 +97,24 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
                 yield block
         except OSError as error:  # it was removed or replaced meanwhile
             notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
-    return list(scanner.scan(text.name, pieces(), kind_at(text, parts)))
+    told = parts_of(text, parts)
+    return list(scanner.scan(text.name, pieces(), kind_at(told), frozenset(kind for _, _, kind in told)))
 
 
 def _never() -> bool:
     return False
 
 
-def kind_at(text: Text, parts: list[kinds.Part] | None = None) -> Callable[[int], str]:
-    """The kind of a text's line, counted from 1. A text that is too big to hold is of the kind of its beginning."""
+def parts_of(text: Text, parts: list[kinds.Part] | None = None) -> list[kinds.Part]:
+    """The parts of a text by kind, ``parts`` where they are known. A text that is too big to hold is of the kind of its beginning."""
     if text.path:
         with files.opened(text.path) as file:
             parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
-    parts = parts or kinds.parts_of(text.text)
+    return parts or kinds.parts_of(text.text)
+
+
+def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
+    """The kind of a line, counted from 1."""
     starts = [start for start, _, _ in parts]
     return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from rocmdoctor import later
 
 MOST = 200  # lines of a key; one of 16,384 bits has 200
-_BEGIN = re.compile(r"BEGIN [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|Static key)")
-_END = re.compile(r"END [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|Static key)")
-_COUNTED = re.compile(r"Private-Lines: ?(\d{1,3})\b")
-_BODY = re.compile(r"(?:^|[^A-Za-z0-9+/=])[A-Za-z0-9+/]{16,}={0,2}\W{0,6}$")
+_BEGIN = later.pattern(r"BEGIN [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|Static key)")
+_END = later.pattern(r"END [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|Static key)")
+_COUNTED = later.pattern(r"Private-Lines: ?(\d{1,3})\b")
+_BODY = later.pattern(r"(?:^|[^A-Za-z0-9+/=])[A-Za-z0-9+/]{16,}={0,2}\W{0,6}$")
 
 
 def key_lines(lines: list[str]) -> set[int]:

@@ -216,7 +216,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|amdgpu[/,] ?\d[\w.-]+, .*: (?:installed|built|added)|BOOT_IMAGE=|initrd=\S+ |total \d+$|/dev/(?:kfd|dri/\w+)$"),
     ("sysfs",
      r" *\d{1,3}:(?: +\d+)+ +(?:IR-)?(?:PCI-MSI|IO-APIC|DMAR-MSI|XT-PIC)|E: [A-Z][A-Z0-9_]{2,40}=|P: /devices/|  looking at (?:parent )?device '/devices"
-     r"|    (?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{)|(?:simd_count|gfx_target_version|array_count|cu_per_simd_array|mem_banks_count|drm_render_minor|vendor_id|device_id"
+     r"|    (?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{)"
+     r"|(?:simd_count|gfx_target_version|array_count|cu_per_simd_array|mem_banks_count|drm_render_minor|vendor_id|device_id"
      r"|location_id|heap_type|size_in_bytes|local_mem_size|caches_count|io_links_count) \d+"
      r"|(?:DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID|PCI_SLOT_NAME|MODALIAS)="
      r"|(?:MemTotal|MemFree|MemAvailable|SwapTotal|Buffers|Cached): +\d+ kB|/sys/\S+: ?\S|\d: \d+Mhz \*?$"),
@@ -326,10 +327,10 @@ def is_sentence(line: str) -> bool:
 
 # How a document of one program begins, whatever its lines look like.
 _HEADS = (
-    ("hardware_list", re.compile(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
+    ("hardware_list", later.pattern(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
                                  r"|=+ start (?:debug info|hardware (?:list|log)) =+|hal\.1: read hal data")),
-    ("output", re.compile(r"# HELP \w[^\n]{0,400}\n# TYPE \w")),
-    ("kernel_log", re.compile(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
+    ("output", later.pattern(r"# HELP \w[^\n]{0,400}\n# TYPE \w")),
+    ("kernel_log", later.pattern(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
 )
 
 
@@ -513,7 +514,8 @@ class _Cutter:
         told_before = False
         while run < stop:
             end = run
-            if not self.told[run] and (self.sentences[run] and (report or not (told_before or before in GROUPS["app"])) or not told_before and _FIELD.match(self.lines[run]) and report
+            if not self.told[run] and (self.sentences[run] and (report or not (told_before or before in GROUPS["app"]))
+                                       or not told_before and _FIELD.match(self.lines[run]) and report
                                         or not told_before and not before and _MACHINE.fullmatch(self.lines[run])):
                 while end < stop and not self.told[end] and (self.sentences[run] or not _SHAPED.match(self.lines[end])):
                     end += 1

@@ -7,11 +7,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from rocmdoctor import later
 
 MAX_LINE = 20_000
+lazy = later.pattern  # as readers know it
 _MAX_JSON_STARTS = 40
 _NOISE = later.pattern(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
 MONTH = r"(?:[A-Z][a-z]{2}|[^\W\d_]{3,5}\.?|[0-9]{1,2}[月월])"  # as a journal writes it, in the language of its reader
@@ -23,26 +24,6 @@ _PREFIX = later.pattern(
 _QUOTED = later.pattern(r"^[>|\s]*(?:[\w.-]{1,60}-\d{1,9}\s*\|\s)?")
 _PCI = later.pattern(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
 _GFX = later.pattern(r"(?<![0-9A-Za-z_])gfx(1[0-3][0-9][0-9a-f]|[6-9][0-9a-f]{2})(?![0-9A-Za-z_*])", re.IGNORECASE)
-
-
-class _Lazy:
-    def __init__(self, text: str, flags: int) -> None:
-        self._text, self._flags = text, flags
-
-    def __getattr__(self, name: str) -> Any:
-        compiled = re.compile(self._text, self._flags)
-        for method in ("search", "match", "fullmatch", "findall", "finditer", "split", "sub"):
-            setattr(self, method, getattr(compiled, method))
-        return getattr(compiled, name)
-
-
-def lazy(text: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression that is compiled on first use: most texts need few of the readers, and compiling is what costs.
-
-    >>> lazy("b+").search("abbc")[0]
-    'bb'
-    """
-    return cast("re.Pattern[str]", _Lazy(text, flags))
 
 
 def clean(text: str) -> str:

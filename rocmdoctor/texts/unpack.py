@@ -6,34 +6,44 @@ so the formats are walked here; they give the decoders and the parsing of a sing
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import os
-import struct
-import tarfile
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from rocmdoctor import later
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts.budget import Budget
 
+if TYPE_CHECKING:
+    import bz2
+    import lzma
+    import struct
+    import tarfile
+    import zipfile
+else:
+    bz2, lzma, struct, tarfile, zipfile = map(later.module, ("bz2", "lzma", "struct", "tarfile", "zipfile"))
+
+
 PIECE = 128 << 10
-DAMAGE = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, NotImplementedError,
-          struct.error, OverflowError)
 _BLOCK = 512
 _LONGEST_HEADER = 64 << 10  # names and attributes
 _MOST_DIRECTORY = 4 << 20  # of a zip: each entry costs a dozen times its bytes
 _XZ_MEMORY = 128 << 20  # xz -9 takes 65 MiB; a file may ask for 4 GiB
-_NO_DATA = (tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE)
+_NO_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders and pipes
+
+
+def damage() -> tuple[type[Exception], ...]:
+    """What reading an archive that is damaged, or is none, raises."""
+    return (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, ValueError, NotImplementedError,
+            struct.error, OverflowError)
 
 
 class Source(Protocol):
     """Bytes from front to back."""
 
     def read(self, count: int) -> bytes:
-        """At least one and at most ``count`` bytes; b"" at the end. Raises what :data:`DAMAGE` names, and Spent."""
+        """At least one and at most ``count`` bytes; b"" at the end. Raises what :func:`damage` names, and Spent."""
 
 
 class Raw:
@@ -122,7 +132,7 @@ class Unpacked:
 
 
 _DECODERS: dict[bytes, Callable[[], Any]] = {
-    b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31), b"BZh": bz2.BZ2Decompressor,
+    b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31), b"BZh": lambda: bz2.BZ2Decompressor(),
     b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)}
 STREAMS = tuple(_DECODERS)
 
@@ -189,7 +199,7 @@ def _block(source: Source) -> bytes:
 
 
 def tar_members(source: Source, budget: Budget) -> Iterator[Member]:
-    """The members of a tar. Raises what :data:`DAMAGE` names, and Spent; a member is read before the next one is asked for."""
+    """The members of a tar. Raises what :func:`damage` names, and Spent; a member is read before the next one is asked for."""
     told: dict[str, str] = {}  # what extended headers say of the next member
     while True:
         block = _block(source)
@@ -285,7 +295,7 @@ def zip_members(file: IO[bytes], budget: Budget) -> Iterator[Member]:
                 continue
             try:
                 opened = zipped.open(info)
-            except DAMAGE as error:
+            except damage() as error:
                 yield Member(info.filename, True, "", info.file_size, _Broken(error))
                 continue
             with opened:

@@ -91,7 +91,7 @@ def test_the_probes_of_the_house_say_the_same(monkeypatch):
         return plain, texts
 
     forked = facts()
-    monkeypatch.setattr(warm, "parent", lambda flags: warm.contextlib.nullcontext())
+    monkeypatch.setattr(warm, "parent", lambda flags, environment: warm.contextlib.nullcontext())
     assert facts() == forked and len(forked[0]["runs"]) > 5
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
@@ -14,8 +15,8 @@ from rocmdoctor.knowledge.check_words import findings
 from rocmdoctor.knowledge.conditions import Answer, of_table
 from rocmdoctor.knowledge.rules import Rule
 
-_PLACE = re.compile(r"\{(\w+)\}")
-_AT = re.compile(r"(.+):(\d{1,9})$")
+_PLACE = later.pattern(r"\{(\w+)\}")
+_AT = later.pattern(r"(.+):(\d{1,9})$")
 NEAR = 15  # lines between two settings of one text that may belong to one run
 
 

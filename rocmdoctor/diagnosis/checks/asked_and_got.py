@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks._words import judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -12,7 +12,7 @@ from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 
 _CHECK = "asked_and_got"
-_DEVICE = re.compile(r"(?i)^(rocm|hip|vulkan|cuda)\d")
+_DEVICE = later.pattern(r"(?i)^(rocm|hip|vulkan|cuda)\d")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:

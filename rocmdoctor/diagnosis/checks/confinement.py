@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -14,8 +14,8 @@ from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 _GPU_TYPES = ("dri_device_t", "hsa_device_t", "xserver_misc_device_t")
-_GPU_NAMES = re.compile(r"kfd|renderD\d+|card\d+|^dri$|rocm|amdgpu")
-_MEMORY = re.compile(r"exec(mem|mod|stack|heap)")
+_GPU_NAMES = later.pattern(r"kfd|renderD\d+|card\d+|^dri$|rocm|amdgpu")
+_MEMORY = later.pattern(r"exec(mem|mod|stack|heap)")
 _EFFECTS = {
     "PrivateDevices": "PrivateDevices gives it a /dev without /dev/kfd and /dev/dri.",
     "DevicePolicy": "DevicePolicy allows only the devices that DeviceAllow names, and /dev/kfd or /dev/dri is not among them.",

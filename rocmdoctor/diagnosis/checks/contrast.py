@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rocmdoctor.diagnosis.checks import _words
@@ -12,6 +11,7 @@ from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.knowledge import applications, compiled, tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.records import dataclass
 
 _CHECK = "contrast"
 _MOST_NAMED = 2

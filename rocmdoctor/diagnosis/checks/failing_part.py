@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -19,8 +20,8 @@ _CHECK = "failing_part"
 _FACTS = ("python.exception", "python.failing_file", "python.failing_function")
 _OF_ROW = ("around", "around_commands", "rebuild", "rebuild_commands", "update", "update_commands")
 _SHOWN = 150
-_MODULE = re.compile(r"(?:module|from) '([A-Za-z_][\w.]{0,60})'|No module named '([A-Za-z_][\w.]{0,60})'")
-_NEED = re.compile(r"(\d{4,7})\D{1,40}(\d{4,7})")
+_MODULE = later.pattern(r"(?:module|from) '([A-Za-z_][\w.]{0,60})'|No module named '([A-Za-z_][\w.]{0,60})'")
+_NEED = later.pattern(r"(\d{4,7})\D{1,40}(\d{4,7})")
 # Of what only passes a call on nothing is said while somebody else is in the stack.
 _PASSES_ON = frozenset({"torch"})
 

@@ -6,7 +6,6 @@ import datetime
 import functools
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
@@ -18,6 +17,7 @@ from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
 from rocmdoctor.knowledge.rules import Rule, Rulebook
+from rocmdoctor.records import dataclass, field
 
 
 @dataclass(slots=True)
@@ -63,6 +63,8 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     mute = not (shows or row.signature)  # shows as nothing that is looked for
     if not (hits or explained or row.severe or (mute and row.needs)) or machine.gpu(row) is False:
         return None
+    if not hits and machine.version(row)[0] is not True:  # nothing is said of a row that was not seen and may not be here
+        return None
     fit = machine.fit(row)
     spoken = machine.spoken(row)
     if fit.excluded or spoken is None:
@@ -102,7 +104,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     machine = Machine(seen.facts, lines)
     specific = [rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.specific]
     found = []
-    for row in known.load().all():
+    for row in known.load().worth(seen.signals_of(known.OWNER), seen.symptoms):
         hits = seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else []
         one = candidate(row, machine, hits, seen.symptoms, specific) if row.id not in book.rules else None
         found += [one] if one else []

@@ -27,7 +27,8 @@ _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbi
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """One finding of each kind of message, the best row first."""
-    for read in (_libraries, _dlls, _symbols, _symbol_versions, _headers, _cmake, _links, _codes, _instruction, _modules, _targets, _kernels, _versions, _fallback):
+    for read in (_libraries, _dlls, _symbols, _symbol_versions, _headers, _cmake, _links, _codes, _instruction, _modules, _targets, _kernels, _versions,
+                 _fallback):
         for name, values, hits, fields in read(seen):
             decided = fields.pop("decided", True)
             used = fields.pop("used", ())

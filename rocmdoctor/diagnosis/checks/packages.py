@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -16,12 +17,12 @@ from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], list[Hit], dict[str, Any]]]
-_LOCAL = re.compile(r"\+(?:amd\.)?(rocm|cu|cpu|xpu)(?:sdk)?(\d+(?:\.\d+)?)?")
+_LOCAL = later.pattern(r"\+(?:amd\.)?(rocm|cu|cpu|xpu)(?:sdk)?(\d+(?:\.\d+)?)?")
 _WINDOWS_INDEX = "On Windows pytorch.org has no ROCm wheels: use AMD's index (repo.amd.com, rocm.nightlies.amd.com)."
 _COMPANIONS = ("torchvision", "torchaudio", "pytorch-triton-rocm", "triton-rocm")
-_BUILT_FOR = re.compile(r"\d+\.\d+\.\d+\.(\d{1,2})(\d\d)(\d\d)[-~]")  # 1.0.0.70201-81~24.04: of ROCm 7.2.1
-_OF_ROCM = re.compile(r"^(rocm-core|hip-runtime-amd|hsa-rocr|rocblas|hipblas|hipblaslt|rocsolver|rocsparse|miopen-hip|rccl|comgr|rocminfo|hipcc|rocm-smi-lib|"
-                      r"amd-smi-lib|libamdhip64-(?:\d|dev)|libhsa-runtime64-(?:1|dev)|librocblas\d|libhipblas\d)$")
+_BUILT_FOR = later.pattern(r"\d+\.\d+\.\d+\.(\d{1,2})(\d\d)(\d\d)[-~]")  # 1.0.0.70201-81~24.04: of ROCm 7.2.1
+_OF_ROCM = later.pattern(r"^(rocm-core|hip-runtime-amd|hsa-rocr|hipblas|hipblaslt|rocsolver|rocsparse|miopen-hip|rccl|comgr|rocminfo|hipcc|rocm-smi-lib|"
+                          r"rocblas|amd-smi-lib|libamdhip64-(?:\d|dev)|libhsa-runtime64-(?:1|dev)|librocblas\d|libhipblas\d)$")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:

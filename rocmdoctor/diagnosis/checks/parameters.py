@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks._words import holds, judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -15,12 +15,13 @@ from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.knowledge import spelling, tables
 from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.records import dataclass
 
 _LARGE = 8 << 30  # a carve-out that is worth naming
 _CHECK = "parameters"
 _LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"
 _UNIT = {"pages_limit": 4096, "gttsize": 1 << 20}
-_MEMORY = re.compile(r"gtt|pages_limit|page_pool_size")
+_MEMORY = later.pattern(r"gtt|pages_limit|page_pool_size")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ import fnmatch
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from rocmdoctor.agents import quotes
@@ -17,6 +16,7 @@ from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.mcp import answers
 from rocmdoctor.mcp.answers import Answer, Refused, Row
+from rocmdoctor.records import replace
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rocmdoctor.facts.sections import Fit, GpuMemory, MemoryPicture, Pool
 from rocmdoctor.facts.sizes import words
+from rocmdoctor.records import dataclass
 from rocmdoctor.share.wash import wash
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from rocmdoctor.facts.sections import LlmServer
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from rocmdoctor.facts.sections import GpuMemory, MemoryPicture, Pool
 from rocmdoctor.facts.sizes import words
+from rocmdoctor.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rich.text import Text
-
 from rocmdoctor.fleet.answer import Cause, Fleet, headline
-from rocmdoctor.render.report.terminal import console_for, say, text_of
+from rocmdoctor.render.page import Text
+from rocmdoctor.render.report.terminal import console_for, say
 from rocmdoctor.share.wash import wash
 
 MOST_OUTLIERS = 50
@@ -27,7 +26,7 @@ def cause_words(cause: Cause) -> str:
 
 def render(fleet: Fleet, width: int, colour: bool) -> str:
     """The whole answer; of many outliers the worst."""
-    console, out = console_for(width, colour)
+    console = console_for(width, colour)
     say(console, Text(wash(headline(fleet), HEADLINE), style="bold green" if not fleet.outliers else "bold red"))
     if fleet.verdicts:
         say(console, Text("preflight: " + ", ".join(f"{count} {wash(verdict)}" for verdict, count in fleet.verdicts.items())), 2)
@@ -59,4 +58,4 @@ def render(fleet: Fleet, width: int, colour: bool) -> str:
                           style="dim"))
     for line in fleet.everywhere:
         say(console, Text("everywhere: " + wash(line), style="dim"))
-    return text_of(out)
+    return console.text()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rich.text import Text
-
 from rocmdoctor.preflight.verdict import ORDER, Outcome, Preflight, counts
-from rocmdoctor.render.report.terminal import console_for, say, text_of
+from rocmdoctor.render.page import Text
+from rocmdoctor.render.report.terminal import console_for, say
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
 _STYLE = {"PASS": "green", "WARN": "yellow", "FAIL": "bold red", "UNKNOWN": "bold yellow", "SKIPPED": "dim"}
@@ -31,7 +30,7 @@ def summary(gate: Preflight) -> str:
 
 def render(gate: Preflight, width: int, colour: bool) -> str:
     """The whole answer; what is not right comes first."""
-    console, out = console_for(width, colour)
+    console = console_for(width, colour)
     say(console, Text.assemble((gate.verdict, _STYLE[gate.verdict]), f"  {wash(gate.node)}: policy {wash(gate.policy)}, level {gate.level}, "
                                f"{gate.seconds:.1f} s" + (f" · {gate.action}" if gate.action else "")))
     say(console, Text(wash_prose(gate.fault.says)), 2)
@@ -48,7 +47,7 @@ def render(gate: Preflight, width: int, colour: bool) -> str:
             say(console, Text(f"fix: {wash_prose(outcome.fix)}"), 8)
         for command in [*outcome.fix_commands, *([outcome.command] if outcome.command else [])]:
             for line in wash_command(command):
-                console.print(Text(f"        $ {line}", style="cyan", no_wrap=True, overflow="ignore"), soft_wrap=True)
+                console.print_whole(Text(f"        $ {line}", style="cyan"))
     quiet = [outcome for outcome in gate.outcomes if outcome.verdict in ("PASS", "SKIPPED")]
     if quiet:
         console.print()
@@ -58,4 +57,4 @@ def render(gate: Preflight, width: int, colour: bool) -> str:
                                    f" ({wash(outcome.says)})" if outcome.actual and outcome.says else ""))
     for note in gate.notes:
         say(console, Text(f"note: {wash_prose(note)}", style="dim"))
-    return text_of(out)
+    return console.text()

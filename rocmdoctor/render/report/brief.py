@@ -6,12 +6,10 @@ import re
 import textwrap
 from collections.abc import Callable
 
-from rich.console import Console
-from rich.text import Text
-
 from rocmdoctor.diagnosis.outcome import LOUD, Level, Outcome, asked, outcome
 from rocmdoctor.facts.model import Fact, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import card, kernels_text, llm_text, unexamined
 from rocmdoctor.render.report.decisive import decisive, excerpt
 from rocmdoctor.render.report.wording import PROMPTS, fix_rows
@@ -60,7 +58,7 @@ class _Page:
 
     def whole(self, text: str) -> None:
         """A command: it must copy whole, so it is not wrapped."""
-        self.line(Text(" " * (LABEL + 2) + text, style="cyan", no_wrap=True, overflow="ignore"))
+        self.line(Text(" " * (LABEL + 2) + text, style="cyan"))
 
 
 def _wrapped(text: str, room: int, most: int) -> list[str]:
@@ -79,7 +77,7 @@ def render(console: Console, report: Report, last: bool = False) -> None:
             break
     for line in page.lines:
         if isinstance(line, Text):
-            console.print(line, soft_wrap=True)
+            console.print_whole(line)
         else:
             line()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from rocmdoctor.diagnosis.outcome import LOUD
@@ -14,6 +13,7 @@ from rocmdoctor.facts.model import Fact, Known, Report
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.sizes import words as size
 from rocmdoctor.knowledge import applications, products, tables
+from rocmdoctor.records import dataclass
 from rocmdoctor.render.report.wording import value_words
 from rocmdoctor.share.wash import wash
 

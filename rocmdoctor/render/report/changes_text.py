@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.text import Text
-
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import Change, Comparison
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import terminal
 from rocmdoctor.share.wash import wash, wash_prose
 
@@ -51,7 +49,7 @@ def footing(comparison: Comparison) -> list[str]:
 
 def render(report: Report, width: int, colour: bool) -> str:
     """The comparison alone."""
-    console, out = terminal.console_for(width, colour)
+    console = terminal.console_for(width, colour)
     comparison = report.changes
     if comparison is None:
         return ""
@@ -70,14 +68,12 @@ def render(report: Report, width: int, colour: bool) -> str:
         for line in lines:
             terminal.say(console, Text(line, style="dim"))
     terminal.print_notes(console, report)
-    return terminal.text_of(out)
+    return console.text()
 
 
 def _change(console: Console, change: Change, number: int) -> None:
-    head = Text.assemble((f"{number}. ", "bold"), (wash(change.title), "bold"), f" {change.how}")
-    if line := in_line(change):
-        head.append(f": {line}")
-    terminal.say(console, head, 2)
+    line = in_line(change)
+    terminal.say(console, Text.assemble((f"{number}. ", "bold"), (wash(change.title), "bold"), f" {change.how}", f": {line}" if line else ""), 2)
     about = change.layer + (f" · {wash(change.at)[:16].replace('T', ' ')} UTC" if change.at else "")
     terminal.say(console, Text(about, style="dim"), 5)
     if change.says:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from rocmdoctor import later
 from rocmdoctor.facts.model import Absent, Evidence, Fact, Finding
 from rocmdoctor.render.report.wording import fact_name, fact_value
 from rocmdoctor.share.wash import wash
 
-_TOKEN = re.compile(r"[A-Za-z0-9_./-]{3,}")
-_STAMP = re.compile(r"^(?:time=\S+\s+)?(?:level=\S+\s+)?(?:source=\S+\s+)?(?:\[\s*\d+\.\d+\]\s*)?(?:[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \S+ )?")
+_TOKEN = later.pattern(r"[A-Za-z0-9_./-]{3,}")
+_STAMP = later.pattern(r"^(?:time=\S+\s+)?(?:level=\S+\s+)?(?:source=\S+\s+)?(?:\[\s*\d+\.\d+\]\s*)?(?:[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \S+ )?")
 _GENERAL = frozenset("the and for not that this with from has are was which amdgpu amd gpu error failed cause kernel linux driver device".split())
 MOST_FACTS = 3
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import KernelDevice
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.share.wash import wash, wash_prose
 
 WORDS = {"device_lost": "device lost", "unwritten": "never written", "untestable": "not testable", "": "-"}
@@ -67,22 +64,36 @@ def render(console: Console, report: Report, full: bool = False) -> None:
     console.print()
     console.print(Text("Test kernels", style="bold"))
     for device in devices:
-        console.print(Text("  " + headline(device), style=_STYLE.get(device.verdict, "red"), overflow="fold"))
+        console.print(Text("  " + headline(device), style=_STYLE.get(device.verdict, "red")))
     if not full and all(device.verdict in _STYLE for device in devices):
         return
     items, rows = grid(devices)
     if items:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        table.add_column("  check", no_wrap=True)
-        for item in items:
-            table.add_column(item, overflow="fold")
-        for name, verdicts in rows:
-            table.add_row("  " + wash(name), *(Text(words(verdict), style=_STYLE.get(verdict, "red")) for verdict in verdicts))
-        console.print(table)
+        console.write(_table(console, items, rows))
     same: dict[tuple[str, str], list[str]] = {}
     for where, what, known in faults(devices):
         same.setdefault((what, known), []).append(where)
     for (what, known), places in list(same.items())[:12]:
-        console.print(Text(f"  {', '.join(places[:3])}{f' and {len(places) - 3} more' if len(places) > 3 else ''}: {what}", overflow="fold"))
+        console.print(Text(f"  {', '.join(places[:3])}{f' and {len(places) - 3} more' if len(places) > 3 else ''}: {what}"))
         if known:
-            console.print(Text("    known as: " + known, style="dim", overflow="fold"))
+            console.print(Text("    known as: " + known, style="dim"))
+
+
+def _table(console: Console, items: list[str], rows: list[tuple[str, list[str]]]) -> str:
+    """The checks of each device beside each other."""
+    import io
+
+    from rich import console as rich
+    from rich.table import Table
+    from rich.text import Text as Cell
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("  check", no_wrap=True)
+    for item in items:
+        table.add_column(item, overflow="fold")
+    for name, verdicts in rows:
+        table.add_row("  " + wash(name), *(Cell(words(verdict), style=_STYLE.get(verdict, "red")) for verdict in verdicts))
+    out = io.StringIO()
+    rich.Console(file=out, width=console.width, force_terminal=console.colour, color_system="standard" if console.colour else None,
+                 no_color=not console.colour, markup=False, highlight=False, emoji=False, legacy_windows=False, _environ={}).print(table)
+    return out.getvalue()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
-
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import LlmServer
 from rocmdoctor.render.figures import llm_plot
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.share.wash import wash
 
 _SIGN = {"cpu": ("C", "yellow"), "gpu": ("G", "green"), "measured": ("●", "bold cyan")}
@@ -28,7 +25,7 @@ def lines(server: LlmServer) -> list[tuple[str, str]]:
 
 
 def _say(console: Console, text: Text, indent: int = 0) -> None:
-    console.print(Padding(text, (0, 0, 0, indent), expand=False))
+    console.print(text, indent)
 
 
 def section(console: Console, report: Report) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.text import Text
-
 from rocmdoctor.diagnosis.outcome import fit_outcomes
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import Fit, GpuMemory, MemoryPicture, Plan
@@ -12,6 +9,7 @@ from rocmdoctor.facts.sizes import words
 from rocmdoctor.render.figures import bars, stack
 from rocmdoctor.render.figures.bars import Bar
 from rocmdoctor.render.figures.stack import Stack
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import brief, terminal
 from rocmdoctor.share.wash import wash, wash_prose
 
@@ -21,7 +19,7 @@ _LABEL = 30
 
 def render(report: Report, width: int, colour: bool, verbose: bool = False) -> str:
     """Whether it fits, the picture, then the findings of memory; with ``verbose`` every pool, and what each application reads."""
-    console, out = terminal.console_for(width, colour)
+    console = terminal.console_for(width, colour)
     _answer(console, report)
     if report.memory is None and report.verdict != "no_amd_gpu":
         terminal.say(console, Text("Nothing is known of any GPU's memory here.", style="bold"))
@@ -35,7 +33,7 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False) -> s
             terminal.print_finding(console, finding, place)
     if verbose:
         terminal.print_notes(console, report)
-    return terminal.text_of(out)
+    return console.text()
 
 
 def _answer(console: Console, report: Report) -> None:
@@ -66,11 +64,9 @@ def _bar(console: Console, bar: Bar, width: int) -> None:
     line = Text.assemble(f"{label:<{_LABEL}}", *cells)
     if bar.wall is not None:
         at = _LABEL + min(round(bar.wall * room), room)
-        line.pad_right(max(at - len(line), 0))
-        line = Text.assemble(line[:at], ("│", "bold red"), line[at + 1:])
+        line = Text.assemble(line[:at], " " * (at - len(line)), ("│", "bold red"), line[at + 1:])
     if beside and _LABEL + room + 4 + len(bar.text) <= width:
-        line.pad_right(_LABEL + room + 2 - len(line))
-        terminal.say(console, Text.assemble(line, (bar.text, "dim")), 2)
+        terminal.say(console, Text.assemble(line, " " * (_LABEL + room + 2 - len(line)), (bar.text, "dim")), 2)
         return
     terminal.say(console, line, 2)
     terminal.say(console, Text(bar.text, style="dim"), 2 + _LABEL)

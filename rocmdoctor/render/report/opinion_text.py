@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
-
 from rocmdoctor.facts.sections import Advised, Opinion, Quoted
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report.wording import PROMPTS
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
 
@@ -59,7 +56,7 @@ def groups(opinion: Opinion) -> list[tuple[str, list[Advised]]]:
 
 
 def _say(console: Console, text: Text, indent: int = 0) -> None:
-    console.print(Padding(text, (0, 0, 0, indent), expand=False))
+    console.print(text, indent)
 
 
 def section(console: Console, opinion: Opinion) -> None:
@@ -76,7 +73,7 @@ def section(console: Console, opinion: Opinion) -> None:
             _say(console, Text(f"- {advice_words(advice)}"), 4)
             for command in advice.commands:
                 for line in wash_command(command):
-                    console.print(Text("      " + PROMPTS.get(advice.language, "") + line, style="cyan", no_wrap=True, overflow="ignore"), soft_wrap=True)
+                    console.print_whole(Text("      " + PROMPTS.get(advice.language, "") + line, style="cyan"))
             if advice.unfounded:
                 _say(console, Text(doubts(advice.unfounded), style="yellow"), 6)
     for words in footing(opinion):
@@ -85,8 +82,8 @@ def section(console: Console, opinion: Opinion) -> None:
 
 def render(opinion: Opinion, width: int, colour: bool) -> str:
     """The section alone."""
-    from rocmdoctor.render.report.terminal import console_for, text_of
+    from rocmdoctor.render.report.terminal import console_for
 
-    console, out = console_for(width, colour)
+    console = console_for(width, colour)
     section(console, opinion)
-    return text_of(out)
+    return console.text()

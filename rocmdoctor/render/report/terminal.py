@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from io import StringIO
-
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
-
 from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts.model import Evidence, Finding, Report
 from rocmdoctor.facts.sections import Fix
+from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import brief, kernels_text, llm_text, opinion_text, unexamined
 from rocmdoctor.render.report.card import card
 from rocmdoctor.render.report.wording import (
@@ -31,38 +26,20 @@ _SEVERITY_STYLE = {"critical": "bold red", "error": "red", "warning": "yellow", 
 _STATUS_STYLE = {"ok": "green", "warning": "yellow", "error": "bold red", "not checked": "dim"}
 
 
-def console_for(width: int, colour: bool) -> tuple[Console, StringIO]:
-    """A console that writes into a text. Text objects only, so no markup is ever parsed; only the arguments decide."""
-    out = StringIO()
-    console = Console(
-        file=out,
-        width=max(width, 24),
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        no_color=not colour,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-        _environ={},
-    )
-    return console, out
-
-
-def text_of(out: StringIO) -> str:
-    """What was written, without blanks at the ends of lines."""
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+def console_for(width: int, colour: bool) -> Console:
+    """A console that writes into a text; only the arguments decide what it looks like."""
+    return Console(max(width, 24), colour)
 
 
 def render(report: Report, width: int, colour: bool, verbose: bool = False, last: bool = False) -> str:
     """The short answer, or with ``verbose`` everything; ``last``: the verdict at the end, too. Only commands and addresses may be wider
     than ``width``: they must copy whole."""
-    console, out = console_for(width, colour)
+    console = console_for(width, colour)
     if not verbose:
         brief.render(console, report, last)
         if report.opinion:
             opinion_text.section(console, report.opinion)
-        return text_of(out)
+        return console.text()
     found = outcome(report)
     sign, style = brief.MARKS[found.level]
     say(console, Text(f"{sign} {verdict_words(report)}", style=style))
@@ -84,7 +61,7 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     if last:
         console.print()
         say(console, Text(f"{sign} {brief.summary(report, found)}", style=style))
-    return text_of(out)
+    return console.text()
 
 
 def quiet(report: Report) -> str:
@@ -94,22 +71,22 @@ def quiet(report: Report) -> str:
 
 def render_kernels(report: Report, width: int, colour: bool) -> str:
     """The table of test kernels, then the findings."""
-    console, out = console_for(width, colour)
+    console = console_for(width, colour)
     kernels_text.render(console, report, full=True)
     for place, finding in enumerate(report.findings, 1):
         console.print()
         print_finding(console, finding, place)
     print_notes(console, report)
-    return text_of(out).lstrip("\n")
+    return console.text().lstrip("\n")
 
 
 def say(console: Console, text: Text, indent: int = 0) -> None:
     """One paragraph."""
-    console.print(Padding(text, (0, 0, 0, indent), expand=False))
+    console.print(text, indent)
 
 
 def _say_whole(console: Console, text: str, indent: int, style: str = "") -> None:
-    console.print(Text(" " * indent + text, style=style, no_wrap=True, overflow="ignore"), soft_wrap=True)
+    console.print_whole(Text(" " * indent + text, style=style))
 
 
 def _labelled(console: Console, label: str, words: str, indent: int) -> None:

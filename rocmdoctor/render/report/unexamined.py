@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rocmdoctor.facts.model import Missing, Report
+from rocmdoctor.records import dataclass
 from rocmdoctor.share.wash import wash, wash_command
 
 # The start of a fact's name to what people call it; the longest start that fits.

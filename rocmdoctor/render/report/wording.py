@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.outcome import asked, outcome
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Evidence, Finding, Known, Report
@@ -80,7 +81,7 @@ def evidence_text(evidence: Evidence) -> str:
     return wash(evidence.text)
 
 
-_NOTHING = re.compile(r"^(?:none|nothing\b.*|no side effects?)\.?$", re.IGNORECASE)
+_NOTHING = later.pattern(r"^(?:none|nothing\b.*|no side effects?)\.?$", re.IGNORECASE)
 
 
 def fix_rows(fix: Fix) -> list[tuple[str, str]]:

@@ -6,11 +6,11 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import applications, products, tables
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import Lines, lazy, targets
 from rocmdoctor.texts.prose.verdicts import follows, verdict
 
@@ -49,12 +49,15 @@ _OPTION = later.pattern(
 _NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$", _I)
 # A library that was exchanged: copied over, renamed, deleted, preloaded.
 _LIBRARY = later.pattern(r"(?<![\w./\\])(?:[\w./\\:-]{0,120}[/\\])?(?P<name>[A-Za-z][\w+-]{2,40}(?:\.dll|\.so(?:\.\d{1,4}){0,3}))\b", _I)
-_EXCHANGED = later.pattern(r"\b(?:cop(?:y|ied|ying)|replac\w+|swapp?\w*|renam\w+|delet\w+|remov\w+|mov(?:ed|ing)|overwr\w+|preload\w*|LD_PRELOAD|us(?:ed|ing) the"
+_EXCHANGED = later.pattern(r"\b(?:cop(?:y|ied|ying)|replac\w+|swapp?\w*|renam\w+|delet\w+|remov\w+|mov(?:ed|ing)|overwr\w+"
+                           r"|preload\w*|LD_PRELOAD|us(?:ed|ing) the"
                            r"|tak(?:en|ing) the|with the|put(?:ting)?|drop(?:ped|ping))\b", _I)
 _ONCE = later.pattern(r"\b(?:worked|ran|was|were)\b", _I)
 # Amounts of work that are varied: 2k and 16k of context, batches of 1 and 8.
-_AMOUNT = later.pattern(r"(?<![\w.-])(?P<n>\d{1,6})(?P<k> ?k)?(?: tokens?)?(?: of)?[ -]?(?P<what>context|ctx|tokens?|batch(?:es)?|frames|images|users|requests|slots|steps)?\b", _I)
-_AMOUNT_OF = later.pattern(r"\b(?P<what>context|ctx|batch(?: size)?|n_ctx|max[-_]model[-_]len|concurrency|resolution)(?: length| size)?(?: of| at|=|:)? ?(?P<n>\d{1,6})(?P<k> ?k)?\b", _I)
+_AMOUNT = later.pattern(r"(?<![\w.-])(?P<n>\d{1,6})(?P<k> ?k)?(?: tokens?)?(?: of)?[ -]?"
+                        r"(?P<what>context|ctx|tokens?|batch(?:es)?|frames|images|users|requests|slots|steps)?\b", _I)
+_AMOUNT_OF = later.pattern(r"\b(?P<what>context|ctx|batch(?: size)?|n_ctx|max[-_]model[-_]len|concurrency|resolution)(?: length| size)?"
+                           r"(?: of| at|=|:)? ?(?P<n>\d{1,6})(?P<k> ?k)?\b", _I)
 # What stands before a flag that is varied; else it belongs to a command.
 _VARIED = later.pattern(r"(?:^|[,;:(]|\b(?:with|set|setting|using|use|add|adding|added|by|only|even|and|or|the|of|pass|passing|via|plus|but|from|to|after"
                         r"|when)) *$", _I)

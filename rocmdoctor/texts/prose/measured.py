@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean
 from rocmdoctor.texts.prose import contrasts
@@ -56,7 +56,7 @@ def numbers(text: str) -> Iterator[Measured]:
         cuts = [0, *(one.end() for one in found)] if before else [one.start() for one in found] + [len(sentence)]
         if before:
             cuts[-1] = len(sentence)
-        for one, (first, last) in zip(found, itertools.pairwise(cuts)):
+        for one, (first, last) in zip(found, itertools.pairwise(cuts), strict=True):
             unit = next(kind for kind in _KINDS if one[kind])
             scale = _SCALES[(one["scale"] or one["much"] or "").lower()] if one["scale"] or one["much"] else 1.0
             value = float(one["n"].replace(",", ".")) * scale

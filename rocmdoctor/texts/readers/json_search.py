@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.records import replace
 from rocmdoctor.texts.lines import KeyLines, documents, gfx, lazy
 
 TRUST = 1

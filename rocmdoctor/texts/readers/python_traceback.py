@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 

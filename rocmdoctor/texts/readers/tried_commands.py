@@ -16,9 +16,9 @@ import itertools
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.records import dataclass
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
@@ -32,7 +32,8 @@ _SIGN = lazy(r"[$#%>\u276f\u279c+]\s?(?=[\w./~(])")
 _SET = lazy(r"(?:[A-Za-z_]\w{1,60})=\S{0,200}")
 _FLAG = lazy(r"--?[A-Za-z]")
 _VALUE = lazy(r"[\w.:,/]{1,24}")
-_WRONG = lazy(r"\b(?:fail(?:ed|ure|s)?|errors?|abort(?:ed)?|segmentation|core dumped|not found|no (?:\w+ ){0,2}(?:devices?|gpus?|adapters?|agents?)|cannot|unable"
+_WRONG = lazy(r"\b(?:fail(?:ed|ure|s)?|errors?|abort(?:ed)?|segmentation|core dumped|not found"
+              r"|no (?:\w+ ){0,2}(?:devices?|gpus?|adapters?|agents?)|cannot|unable"
               r"|False|Traceback|unsupported|timed? ?out|exit(?:ed)?(?: code| status|=|:)+ ?[1-9])\b|(?-i:Error\b)", re.IGNORECASE)
 _RIGHT = lazy(r"\bgfx[0-9]|Marketing Name|\bTrue\b|tokens? per second|\bt/s\b|\b(?:ok|passed|succe\w+)\b|deviceName|\|\s+[\d.]+ \u00b1")
 _BEFORE = frozenset({"sudo", "time", "env", "nohup", "command", "exec"})

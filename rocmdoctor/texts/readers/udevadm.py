@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts.lines import integer, lazy, lines
 
@@ -31,7 +32,7 @@ _ADDRESS = lazy(r"/([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])'?:?$")
 _PROPERTY = lazy(r"^E: (DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID)=(\S{1,80})$")
 _ATTRIBUTE = lazy(r"^\s*(?:ATTRS?\{)?(DRIVERS?|vendor|device|class|subsystem_vendor|subsystem_device|revision|mem_info_vram_total|vbios_version)\}?"
                   r"==\"([^\"]{0,80})\"$")
-_DISPLAY = re.compile(r"(?:0x)?0?(?:3[0-9a-f]{4}|12[0-9a-f]{4})$")
+_DISPLAY = later.pattern(r"(?:0x)?0?(?:3[0-9a-f]{4}|12[0-9a-f]{4})$")
 _AMD = "1002"
 
 _Found = dict[str, tuple[str, int]]

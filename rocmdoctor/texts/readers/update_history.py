@@ -18,10 +18,10 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import components
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 2

@@ -30,11 +30,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.texts.lines import MAX_LINE, integer, lazy, lines, unquoted
 
 TRUST = 1
