@@ -178,9 +178,9 @@ def _amounts(rows: list[tuple[str, bool, dict[str, object]]]) -> Iterator[dict[s
                 if what:
                     told.setdefault(what, []).append((int(found["n"]), right, {**place, "title": " ".join(found[0].split())}))
     for amounts in told.values():
-        right, wrong = [one for one in amounts if one[1]], [one for one in amounts if not one[1]]
-        if right and wrong and max(one[0] for one in right) < min(one[0] for one in wrong):
-            yield from ({"axis": "size", "value": "small" if one[1] else "large", **one[2]} for one in (right[-1], wrong[0]))
+        fine, bad = [one for one in amounts if one[1]], [one for one in amounts if not one[1]]
+        if fine and bad and max(one[0] for one in fine) < min(one[0] for one in bad):
+            yield from ({"axis": "size", "value": "small" if one[1] else "large", **one[2]} for one in (fine[-1], bad[0]))
 
 
 def _off(clause: str, start: int, end: int) -> bool:

@@ -28,8 +28,7 @@ _HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d
 _PREFIX = lazy(r"^(?:\[[^\]\n]{1,40}\] )?(?:\d\d:\d\d:\d\d )?([a-z][a-z0-9_.-]{1,30}): (?=\S)", re.M)
 _NO_PROGRAM = frozenset("""error warning warn info note debug fatal ls cat cp mv rm grep find sh bash zsh sudo gcc clang ld make cmake ninja pip apt dpkg docker
 kernel amdgpu drm pci nvidia usb systemd audit traceback hint load loading main srv slot init build version model system device using found https http file
-gpu cpu
-memory total free used name type id path host port user time date args command options default mesa radv vulkan rocm hip hsa""".split())
+gpu cpu memory total free used name type id path host port user time date args command options default mesa radv vulkan rocm hip hsa""".split())
 _SAYS_ITS_NAME = 2  # lines
 _UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
 
