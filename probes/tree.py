@@ -19,7 +19,7 @@ class Tree:
 
     def __init__(self, root="/"):
         self.root = root or "/"
-        self.live = os.path.normpath(self.root) == "/"
+        self.live = os.path.normpath(self.root) == os.path.normpath("/")
         self._top = "/" if self.live else os.path.realpath(self.root)
         self._folders = {}
 

@@ -46,7 +46,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress.probe, patience=patience())
+        found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience())
         if root == "/" and not no_kernels:
             from rocmdoctor.live import kernel_tests
 

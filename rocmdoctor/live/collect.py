@@ -104,6 +104,8 @@ def collect(
     ``progress`` gets (what a probe looks at, "waiting" | "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
     """
     told: Progress = progress or (lambda probe, state: None)
+    if root != "/":  # probes run elsewhere; "/" stays this machine, which has a place of that name on Linux only
+        root = str(Path(root).resolve())
     system = system_of(root)
     snapshot = Snapshot(taken=taken, origin="live")
     texts: list[Text] = []
