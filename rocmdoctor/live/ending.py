@@ -48,7 +48,8 @@ def _say(stopped: Stopped, stuck: int, folder: str) -> None:
     left += [f"{folder} could not be removed"] if folder else []
     words = f"rocmdoctor: {stopped.how}; {', '.join(left)}" if left else str(stopped)
     with contextlib.suppress(OSError, ValueError):  # a terminal that hung up
-        line = "\r\033[K" if os.isatty(2) else ""  # over the line of what was being done, and the ^C in it
+        # Over the line of what was being done, and the ^C in it; a console of Windows may print the escape.
+        line = "" if not os.isatty(2) else "\r\n" if sys.platform == "win32" else "\r\033[K"
         os.write(2, (line + words + "\n").encode("utf-8", "replace"))
 
 
