@@ -12,16 +12,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from rocmdoctor import places
 from rocmdoctor.knowledge import trusted_file
 
 MOST_BYTES = 64 << 20
 _HEAD_BYTES = 2 * 64 + 2
 _SETTLED_S = 2.0  # the coarsest time of a file system in use
-
-
-def _cache_file(name: str) -> pathlib.Path:
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(home, "rocmdoctor", name)
 
 
 def _plain(value: Any, left: list[int]) -> Any:
@@ -57,7 +53,7 @@ def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[]
     # Nobody can set back the time of the last change of any kind (ctime): an edit that keeps size and date is seen, too.
     signs = [f"{path}:{stat.st_mtime_ns}:{stat.st_ctime_ns}:{stat.st_ino}:{stat.st_size}" for path, stat in sources]
     digest = hashlib.sha256("\n".join([sys.version, *signs]).encode()).hexdigest()
-    path = _cache_file(name)
+    path = places.caches() / name
     try:
         raw = trusted_file.read(str(path), MOST_BYTES)
         if raw[:_HEAD_BYTES] == _head(digest, raw[_HEAD_BYTES:]):
