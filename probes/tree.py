@@ -78,7 +78,11 @@ class Tree:
     def raw(self, path, cap=CAP, from_end=False):
         """Bytes of a regular file: the first ``cap``, or the last. Raises OSError."""
         place = self.at(path)
-        if not stat.S_ISREG(os.stat(place).st_mode):  # looked at first: to open a device can already do something
+        try:
+            mode = os.stat(place).st_mode
+        except OSError as error:  # in the machine's own words: its path, and none of the system that reads the recording
+            raise OSError(error.errno, os.strerror(error.errno), path) from None
+        if not stat.S_ISREG(mode):  # looked at first: to open a device can already do something
             raise OSError(errno.EINVAL, "not a regular file", path)
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(place, flags | (0 if self.live else getattr(os, "O_NOFOLLOW", 0)))
