@@ -115,7 +115,7 @@ CHILDREN = r"""
     child = "import os, pathlib, sys, time; pathlib.Path(sys.argv[1]).write_text(str(os.getpid())); time.sleep(90)"
     noted = folder / "child"
     bodies = {
-        "good": 'out.write(json.dumps({"end": True}))',
+        "good": 'out.write(json.dumps({"end": True}) + chr(10))',
         "crash": 'ctypes.windll.kernel32.TerminateProcess(ctypes.c_void_p(-1), 0xC0000005)',
         "failed": 'sys.exit(3)',
         "hang": f'subprocess.Popen([sys.executable, "-c", {child!r}, {str(noted)!r}])\ntime.sleep(90)',
