@@ -48,7 +48,7 @@ def probe(emit, tree):
     hip = library()
     if hip is None:
         for fact in PROVIDES:
-            emit.absent(fact, "no HIP runtime (libamdhip64) on this machine")
+            emit.absent(fact, "no HIP runtime (%s) on this machine" % ("amdhip64" if os.name == "nt" else "libamdhip64"))
         return
     count = ctypes.c_int(0)
     status = hip.hipGetDeviceCount(ctypes.byref(count))

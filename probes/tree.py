@@ -7,6 +7,7 @@ not leave it. Reads are capped; a pipe, a device or a socket is unreadable.
 import errno
 import fnmatch
 import os
+import posixpath
 import stat
 
 CAP = 1 << 20
@@ -14,12 +15,31 @@ MOST_LINKS = 40
 MOST_NAMES = 100_000
 
 
+def _slashes(path):
+    """The path with slashes between its names, as Linux writes it."""
+    return path if os.sep == "/" else path.replace(os.sep, "/")
+
+
+def _names(path):
+    """The names on the way: Windows would take a backslash in one of them for a way out of the root."""
+    return [part for part in _slashes(path).split("/") if part not in ("", ".")]
+
+
+def _below(folder, name):
+    """The name in the folder; not joined, since to Windows "C:" below a folder would be a drive."""
+    return folder.rstrip(os.sep) + os.sep + name
+
+
 class Tree:
-    """The machine, or the recording of one below ``root``. Paths are those of the machine: absolute, whatever the root."""
+    """The machine, or the recording of one below ``root``. Paths are those of the machine: absolute, whatever the root.
+
+    ``style`` is how they are written. A recording is one of a machine whose paths have slashes, also where Windows reads it.
+    """
 
     def __init__(self, root="/"):
         self.root = root or "/"
-        self.live = os.path.normpath(self.root) == "/"
+        self.live = os.path.normpath(self.root) == os.path.normpath("/")
+        self.style = os.path if self.live else posixpath
         self._top = "/" if self.live else os.path.realpath(self.root)
         self._folders = {}
 
@@ -28,16 +48,16 @@ class Tree:
         return path if self.live else self._within(path, True)
 
     def _within(self, path, follow):
-        parts = [part for part in path.split("/") if part not in ("", ".")]
+        parts = _names(path)
         if not follow and parts:
-            return os.path.join(self._within("/".join(parts[:-1]), True), parts[-1]) if parts[-1] != ".." else self._within(path, True)
+            return _below(self._within("/".join(parts[:-1]), True), parts[-1]) if parts[-1] != ".." else self._within(path, True)
         here, waiting, links = self._top, parts[::-1], 0
         while waiting:
             name = waiting.pop()
             if name == "..":
                 here = here if here == self._top else os.path.dirname(here)
                 continue
-            below = os.path.join(here, name)
+            below = _below(here, name)
             known = self._folders.get(below)
             if known is None:
                 try:
@@ -49,8 +69,8 @@ class Tree:
                 links += 1
                 if links > MOST_LINKS:
                     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-                waiting += [part for part in target.split("/")[::-1] if part not in ("", ".")]
-                here = self._top if target.startswith("/") else here
+                waiting += _names(target)[::-1]
+                here = self._top if target.startswith(("/", os.sep)) else here
             else:
                 here = known
         return here
@@ -58,7 +78,11 @@ class Tree:
     def raw(self, path, cap=CAP, from_end=False):
         """Bytes of a regular file: the first ``cap``, or the last. Raises OSError."""
         place = self.at(path)
-        if not stat.S_ISREG(os.stat(place).st_mode):  # looked at first: to open a device can already do something
+        try:
+            mode = os.stat(place).st_mode
+        except OSError as error:  # in the machine's own words: its path, and none of the system that reads the recording
+            raise OSError(error.errno, os.strerror(error.errno), path) from None
+        if not stat.S_ISREG(mode):  # looked at first: to open a device can already do something
             raise OSError(errno.EINVAL, "not a regular file", path)
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(place, flags | (0 if self.live else getattr(os, "O_NOFOLLOW", 0)))
@@ -132,12 +156,12 @@ class Tree:
 
     def target(self, path):
         """A symbolic link's target. Raises OSError when there is none."""
-        return os.readlink(path if self.live else self._within(path, False))
+        return os.readlink(path) if self.live else _slashes(os.readlink(self._within(path, False)))
 
     def link(self, path):
         """Last part of a symbolic link's target, None when there is none."""
         try:
-            return os.path.basename(self.target(path))
+            return self.style.basename(self.target(path))
         except OSError:
             return None
 
@@ -146,7 +170,7 @@ class Tree:
         try:
             if self.live:
                 return os.path.realpath(path)
-            return self._within(path, True)[len(self._top.rstrip("/")):] or "/"
+            return _slashes(self._within(path, True)[len(self._top.rstrip(os.sep)):]) or "/"
         except OSError:
             return path
 
@@ -175,11 +199,11 @@ class Place:
         return hash(self.path)
 
     def __truediv__(self, name):
-        return Place(self.tree, os.path.join(self.path, name))
+        return Place(self.tree, self.tree.style.join(self.path, name))
 
     @property
     def name(self):
-        return os.path.basename(self.path)
+        return self.tree.style.basename(self.path)
 
     @property
     def stem(self):
@@ -191,7 +215,7 @@ class Place:
 
     @property
     def parent(self):
-        return Place(self.tree, os.path.dirname(self.path))
+        return Place(self.tree, self.tree.style.dirname(self.path))
 
     @property
     def real(self):

@@ -178,11 +178,14 @@ def probe(emit, tree):
         emit.absent("windows.hip_runtime_version", machine.path(SYSTEM32))
     emit.known("windows.rocm_in_system", [name for name in machine.names(SYSTEM32) if FOREIGN.match(name)], machine.path(SYSTEM32))
     emit.known("windows.rocm_on_path", here.on_path, "PATH")
-    runtime = machine.version(SYSTEM32 + r"\vcruntime140_1.dll") or ("?" if machine.file(SYSTEM32 + r"\vcruntime140_1.dll") else "")
+    library = SYSTEM32 + r"\vcruntime140_1.dll"
+    runtime = machine.version(library)
     if runtime:
-        emit.known("windows.visual_c_version", runtime, machine.path(SYSTEM32 + r"\vcruntime140_1.dll"))
+        emit.known("windows.visual_c_version", runtime, machine.path(library))
+    elif machine.file(library):
+        emit.unknown("windows.visual_c_version", "unreadable", machine.path(library) + " does not say its version")
     else:
-        emit.absent("windows.visual_c_version", machine.path(SYSTEM32 + r"\vcruntime140_1.dll"))
+        emit.absent("windows.visual_c_version", machine.path(library))
     for row in here.installed:
         emit_rocm(emit, *row)
     best = next((row for row in here.installed if row[1] == "therock"), here.installed[0] if here.installed else None)

@@ -39,7 +39,8 @@ def emit_system(emit, machine):
     name = str(version.get("ProductName") or "Windows")
     emit.known("os.name", name.replace("Windows 10", "Windows 11") if int(build) >= 22000 else name, VERSION)
     revision = number(version.get("UBR"))
-    emit.known("os.version", "10.0." + build + ("." + str(revision) if revision else ""), VERSION)
+    kernel = "10.0" if int(build) >= 10240 else str(version.get("CurrentVersion") or "6.1")
+    emit.known("os.version", kernel + "." + build + ("." + str(revision) if revision else ""), VERSION)
     emit.known("windows.build", int(build), VERSION)
     if version.get("DisplayVersion"):
         emit.known("windows.release", str(version["DisplayVersion"]), VERSION)

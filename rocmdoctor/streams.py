@@ -57,6 +57,13 @@ def _text(number: int, needed: bool, encoding: str) -> TextIO:
                             line_buffering=not needed or os.isatty(number), write_through=not needed)
 
 
+def _encoding(stream: TextIO | None, number: int) -> str:
+    """As the interpreter chose, but UTF-8 in files and pipes of Windows too: its code page lacks letters that are printed, and JSON is UTF-8."""
+    if sys.platform == "win32" and not os.isatty(number) and not os.environ.get("PYTHONIOENCODING"):
+        return "utf-8"
+    return getattr(stream, "encoding", None) or "utf-8"
+
+
 def ready() -> None:
     """Make the three streams of the process usable.
 
@@ -70,6 +77,6 @@ def ready() -> None:
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)
     if sys.stdout is sys.__stdout__:  # a caller in this process may have put something else in their place
-        sys.stdout = _text(1, True, getattr(sys.stdout, "encoding", None) or "utf-8")
+        sys.stdout = _text(1, True, _encoding(sys.stdout, 1))
     if sys.stderr is sys.__stderr__:
-        sys.stderr = _text(2, False, getattr(sys.stderr, "encoding", None) or "utf-8")
+        sys.stderr = _text(2, False, _encoding(sys.stderr, 2))

@@ -35,6 +35,9 @@ def now() -> str:
 
 def write(path: str, text: str) -> None:
     """A file of text, or one line of what is in the way."""
+    if path == "-":
+        click.echo(text, nl=False)  # a console of Windows takes letters, not bytes
+        return
     write_bytes(path, text.encode("utf-8", "replace"))
 
 

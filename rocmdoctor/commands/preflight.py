@@ -189,7 +189,7 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
     progress = Progress()
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(ready)
-        snapshot = examination(taken, str(pathlib.Path(root).resolve()), level, pythons, made.result, patience(), progress.probe)
+        snapshot = examination(taken, root, level, pythons, made.result, patience(), progress.probe)
     progress.clear()
     return snapshot, _findings(policy, snapshot)
 

@@ -58,10 +58,9 @@ class State(NamedTuple):
         return f"{t[:4]}-{t[4:6]}-{t[6:8]}T{t[9:11]}:{t[11:13]}:{t[13:15]}+00:00"
 
 
-def folder(state_home: str, home: str, machine: str) -> pathlib.Path:
-    """Where the states of this machine are: a home that several machines share must not mix them."""
-    top = pathlib.Path(state_home) if state_home and os.path.isabs(state_home) else pathlib.Path(home, ".local", "state")
-    return top / "rocmdoctor" / "states" / (re.sub(r"[^\w-]", "", machine)[:8] or "this")
+def folder(top: pathlib.Path, machine: str) -> pathlib.Path:
+    """Where the states of this machine are below ``top``: a home that several machines share must not mix them."""
+    return top / "states" / (re.sub(r"[^\w-]", "", machine)[:8] or "this")
 
 
 def verdict(report: Report) -> str:
@@ -134,7 +133,7 @@ def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False
             file.write(packed)
             file.flush()
             os.fsync(file.fileno())
-        os.rename(writing, place / name)
+        os.replace(writing, place / name)
     except BaseException:
         writing.unlink(missing_ok=True)
         raise

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rocmdoctor import places
 from rocmdoctor.commands._console import attached, now
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._progress import Progress
@@ -45,7 +46,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
     def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=str(pathlib.Path(root).resolve()), pythons=pythons, progress=progress.probe, patience=patience())
+        found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience())
         if root == "/" and not no_kernels:
             from rocmdoctor.live import kernel_tests
 
@@ -83,11 +84,11 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             continue
         snapshot = saved
     if found.trees and not found.snapshots:
-        from rocmdoctor.live.collect import collect, system_of
+        from rocmdoctor.live.collect import collect, patience, system_of
 
         root = found.trees[0].absolute()
         whole = system_of(str(root)) == "windows"  # an export holds what the probes read, its logs too
-        snapshot, gathered = collect(now(), root=str(root))
+        snapshot, gathered = collect(now(), root=str(root), patience=patience())
         texts = [text for text in (interpret.gathered(*each) for each in gathered) if whole or text.reader]
         snapshot.origin = "read"
         if not whole and not (root / "proc").is_dir():  # only /sys was copied: what is not in it says nothing
@@ -111,7 +112,7 @@ def state_folder() -> pathlib.Path:
         machine = hashlib.sha256(pathlib.Path("/etc/machine-id").read_bytes()[:64].strip()).hexdigest()
     except OSError:
         machine = ""
-    return states.folder(os.environ.get("XDG_STATE_HOME", ""), os.path.expanduser("~"), machine)
+    return states.folder(places.states(), machine)
 
 
 def readable(wanted: Iterable[states.State]) -> tuple[states.State, Snapshot] | None:

@@ -12,16 +12,12 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from rocmdoctor import places
 from rocmdoctor.knowledge import trusted_file
 
 MOST_BYTES = 64 << 20
 _SUM_BYTES = 40
 _SETTLED_S = 2.0  # the coarsest time of a file system in use
-
-
-def _cache_file(name: str) -> pathlib.Path:
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(home, "rocmdoctor", name)
 
 
 def _plain(value: Any, left: list[int]) -> Any:
@@ -70,7 +66,7 @@ def kept(name: str, sources: list[tuple[str, os.stat_result]], make: Callable[[]
 
 def held(name: str, made_of: str) -> memoryview | None:
     """What :func:`hold` kept under ``name``, None when it was made of something else, is not what was written or cannot be used."""
-    path = _cache_file(name)
+    path = places.caches() / name
     try:
         raw = memoryview(trusted_file.read(str(path), MOST_BYTES))
     except FileNotFoundError:
@@ -87,7 +83,7 @@ def held(name: str, made_of: str) -> memoryview | None:
 
 def hold(name: str, made_of: str, body: bytes) -> None:
     """Keep it in the user's cache, where that can be used."""
-    path = _cache_file(name)
+    path = places.caches() / name
     head = made_of.encode("utf-8", "surrogateescape")
     try:
         trusted_file.folder(str(path.parent))

@@ -17,7 +17,7 @@ from rocmdoctor.facts.vocabulary import entity, key, split_key
 from rocmdoctor.knowledge import cache, syntax
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import trusted, warm
-from rocmdoctor.live.runner import Outcome, fill_missing, run_probe
+from rocmdoctor.live.runner import Outcome, fill_missing, run_probe, run_tool
 from rocmdoctor.records import astuple, dataclass
 
 SIDE_BY_SIDE = 4
@@ -28,6 +28,7 @@ _HEAD_CAP = 1 << 20
 # No site packages, no PYTHON* variables, no .pyc files written: starts in half the time and leaves nothing behind.
 # Not -I: it would hide the folder of the probe and with it probe_protocol.
 _FAST = ("-S", "-E", "-s", "-B")
+_USUAL_START = 0.1  # seconds that an idle machine takes to start an interpreter
 Progress = Callable[[str, str], None]
 Text = tuple[str, str]
 
@@ -104,6 +105,8 @@ def collect(
     ``progress`` gets (what a probe looks at, "waiting" | "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
     """
     told: Progress = progress or (lambda probe, state: None)
+    if root != "/":  # probes run elsewhere; "/" stays this machine, which has a place of that name on Linux only
+        root = str(Path(root).resolve())
     system = system_of(root)
     snapshot = Snapshot(taken=taken, origin="live")
     texts: list[Text] = []
@@ -254,7 +257,9 @@ def _merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
 
 
 def patience() -> float:
-    """How much longer than planned a probe may take: by the processes that want to run now, per processor."""
+    """How much longer than planned a probe may take: by the processes that want to run now, per processor; on Windows by how long a start takes."""
+    if sys.platform == "win32":  # no load is told there, and what looks into each file that is opened slows every start
+        return min(10.0, max(1.0, run_tool([sys.executable, *_FAST, "-c", ""], 5.0)[0].seconds / _USUAL_START))
     try:
         running = int(Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
     except (OSError, ValueError, IndexError):

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from _thread import start_new_thread
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -48,7 +48,8 @@ def _say(stopped: Stopped, stuck: int, folder: str) -> None:
     left += [f"{folder} could not be removed"] if folder else []
     words = f"rocmdoctor: {stopped.how}; {', '.join(left)}" if left else str(stopped)
     with contextlib.suppress(OSError, ValueError):  # a terminal that hung up
-        line = "\r\033[K" if os.isatty(2) else ""  # over the line of what was being done, and the ^C in it
+        # Over the line of what was being done, and the ^C in it; a console of Windows may print the escape.
+        line = "" if not os.isatty(2) else "\r\n" if sys.platform == "win32" else "\r\033[K"
         os.write(2, (line + words + "\n").encode("utf-8", "replace"))
 
 
@@ -66,8 +67,11 @@ def orderly() -> Iterator[None]:
     former = tempfile.tempdir
     folder = ""
     told = threading.Event()
+    ending = threading.Lock()
 
     def end_here(stopped: Stopped) -> None:
+        if not ending.acquire(blocking=False):
+            return
         if told.wait(PATIENCE):
             time.sleep(PATIENCE)  # all is said and removed; what is left of the end can still wait for a lock of the work that was cut short
         else:
@@ -83,6 +87,12 @@ def orderly() -> Iterator[None]:
         start_new_thread(end_here, (stopped,))  # a Thread waits for its start under locks that the interrupted work may hold
         raise stopped
 
+    def typed(number: int) -> None:
+        if before:
+            processes.stop()
+            start_new_thread(end_here, (Stopped(number),))
+
+    heard = _console(typed)
     try:
         with _held():
             with contextlib.suppress(OSError):  # no place for temporary files: whoever needs one is told
@@ -99,6 +109,7 @@ def orderly() -> Iterator[None]:
         _say(stopped, stuck, left)
         raise SystemExit(stopped.status) from None
     finally:
+        heard()
         if not told.is_set():
             for number in before:
                 signal.signal(number, _nothing)
@@ -106,6 +117,24 @@ def orderly() -> Iterator[None]:
             _clear(folder, former)
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _console(typed: Callable[[int], None]) -> Callable[[], None]:
+    """Call ``typed`` with the signal when Ctrl-C, Ctrl-Break or the closing of the window reaches a console of Windows; what is returned ends that.
+
+    There a wait for a lock is not interrupted by a signal: the handler of the main thread runs when the wait is over, which is too late.
+    """
+    if sys.platform != "win32":
+        return lambda: None
+    import ctypes
+
+    def hear(event: int) -> bool:
+        typed(signal.SIGINT if event == 0 else signal.SIGBREAK)
+        return False  # the interpreter hears it, too
+
+    kept = ctypes.WINFUNCTYPE(ctypes.c_int, ctypes.c_uint)(hear)
+    ctypes.windll.kernel32.SetConsoleCtrlHandler(kept, 1)
+    return lambda: (ctypes.windll.kernel32.SetConsoleCtrlHandler(kept, 0), None)[1]
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:

@@ -18,6 +18,7 @@ import windows_calls as calls  # noqa: E402
 COMPILER = shutil.which("x86_64-w64-mingw32-gcc")
 WINE_HEADERS = pathlib.Path("/usr/include/wine/wine/windows")
 WINE = shutil.which("wine64") or shutil.which("wine") or ("/usr/lib/wine/wine64" if pathlib.Path("/usr/lib/wine/wine64").is_file() else None)
+PREFIX = ROOT / ".windows"  # what scripts/windows_python made: to make another takes longer than all of these
 HEAD = """#define COBJMACROS
 #define INITGUID
 #include <windows.h>
@@ -129,7 +130,7 @@ def test_identities_and_memory_under_wine(tmp_path):
     program = tmp_path / "layouts.exe"
     assert compile_(tmp_path, RUN, "-o", str(program), "-ldxgi", "-luuid") == (0, "")
     done = subprocess.run([WINE, str(program)], capture_output=True, text=True, timeout=180, check=False,
-                          env={"PATH": "/usr/bin:/bin", "WINEPREFIX": str(tmp_path / "prefix"), "WINEDEBUG": "-all", "HOME": str(tmp_path), "DISPLAY": ""})
+                          env={"PATH": "/usr/bin:/bin", "WINEPREFIX": str(PREFIX if PREFIX.is_dir() else tmp_path / "prefix"), "WINEDEBUG": "-all", "HOME": str(tmp_path), "DISPLAY": ""})
     lines = done.stdout.split()
     if not lines:
         pytest.skip("Wine does not start here: " + done.stderr[-200:])
