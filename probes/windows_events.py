@@ -106,7 +106,13 @@ def probe(emit, tree):
     emit.known("windows.stop_errors", stops, "event logs")
     if fault:
         emit.text("windows event log", [line for row in fault[-10:] for line in worded(row)])
-    history = list(installs(system))
+    driver_story(emit, machine, list(installs(system)), [row["at"] for row in (*reset, *fault, *stops)])
+    updates = [{"at": event.at, "title": event.data.get("updateTitle", event.data.get("1", ""))[:200]} for event in system if event.number == 19]
+    emit.known("windows.updates", updates[-MOST_KEPT:], "WindowsUpdateClient 19")
+
+
+def driver_story(emit, machine, history, trouble):
+    """The display driver that runs, the one before it, and the times of trouble before and after the change."""
     emit.known("windows.driver_history", history, "UserPnp 20001")
     now = running(machine)
     held = sorted(store(machine), key=lambda row: tuple(int(part) for part in row["version"].split(".") if part))
@@ -121,7 +127,6 @@ def probe(emit, tree):
         emit.absent("windows.previous_driver", "UserPnp 20001")
     if changes:
         since = next((row["at"] for row in reversed(changes) if not any(other["at"] > row["at"] for other in before)), changes[-1]["at"])
-        trouble = [row["at"] for row in (*reset, *fault, *stops)]
         emit.known("windows.driver_changed", since, "UserPnp 20001")
         emit.known("windows.trouble_since_driver", len([at for at in trouble if at >= since]), "event logs")
         emit.known("windows.trouble_before_driver", len([at for at in trouble if at < since]), "event logs")
@@ -131,8 +136,6 @@ def probe(emit, tree):
     else:
         for fact in ("windows.driver_changed", "windows.trouble_since_driver", "windows.trouble_before_driver"):
             emit.absent(fact, "UserPnp 20001")
-    updates = [{"at": event.at, "title": event.data.get("updateTitle", event.data.get("1", ""))[:200]} for event in system if event.number == 19]
-    emit.known("windows.updates", updates[-MOST_KEPT:], "WindowsUpdateClient 19")
 
 
 if __name__ == "__main__":

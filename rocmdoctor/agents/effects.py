@@ -141,16 +141,22 @@ def _program(words: list[Word], fed: bool, given: set[str], depth: int) -> Effec
     known = programs().get(name)
     if known is None:
         return max((_hidden(words[at:], fed, given, depth) for at in range(1, len(words))), default=Effect.CHANGES)
-    if name in _WRITERS:
-        files = [word for word in words[1:] if not word.text.startswith("-")]
-        written = files if name in ("tee", "sed", "mv", "move-item") else files[-1:]
-        if name != "sed" or re.search(r"(?:^| )(?:-[A-Za-z]*i|--in-place)", said):
-            worst = max((_target(word, given) for word in written), default=Effect.READS)
-            if name == "tee" or worst is Effect.DANGEROUS:
-                return worst
+    worst = _written(name, words[1:], said, given)
+    if worst is not None:
+        return worst
     if name == "find":
         return _find(words, known, said, given, depth)
     return known.effect(said, head.text, bool(given.intersection(name for word in words[1:] for name in word.variables)))
+
+
+def _written(name: str, words: list[Word], said: str, given: set[str]) -> Effect | None:
+    """What a program that writes the files it names is to them, None where that does not decide."""
+    if name not in _WRITERS or name == "sed" and not re.search(r"(?:^| )(?:-[A-Za-z]*i|--in-place)", said):
+        return None
+    files = [word for word in words if not word.text.startswith("-")]
+    written = files if name in ("tee", "sed", "mv", "move-item") else files[-1:]
+    worst = max((_target(word, given) for word in written), default=Effect.READS)
+    return worst if name == "tee" or worst is Effect.DANGEROUS else None
 
 
 def _powershell_setting(head: Word) -> Effect:

@@ -164,6 +164,64 @@ def _decided(judged: list[Judged]) -> list[Judged]:
     return [one for one in left if not (one.rule.general and one.hits and all((hit.source, hit.line) in explained for hit in one.hits))]
 
 
+def _strong(one: Judged) -> bool:
+    """Whether something of it was seen. What a server did when it was asked counts as a line of a log does: it was seen to happen."""
+    return bool(one.hits) or _of_server(one) or bool(one.explained)
+
+
+def _order(one: Judged, fresh: set[str]) -> tuple[Any, ...]:
+    """The better one first; among equals that which rests on what has just changed (``fresh``), since it worked before."""
+    new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
+    own = bool(one.hits) or _of_server(one)
+    return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
+            -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
+
+
+@dataclass(slots=True)
+class _Parted:
+    """What was judged, by its standing; each list best first."""
+
+    causes: list[Judged]
+    possible: list[Judged]
+    symptoms: list[Judged]  # that nothing accounts for
+    risks: list[Judged]
+
+
+def _parted(everything: list[Judged], seen: Seen, book: Rulebook) -> _Parted:
+    true = _decided([one for one in everything if one.answer.value is True])
+    set_aside = {loser for one in true for loser in one.rule.instead_of} | {one.rule.id for one in true}
+    causes, risks = [one for one in true if _strong(one)], [_unseen(one) for one in true if not _strong(one)]
+    # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
+    possible = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
+                and one.rule.id not in set_aside][:MOST_POSSIBLE]
+    accounted = {symptom for one in (*causes, *possible) for symptom in one.explained}
+    left = sorted(seen.symptoms - accounted, key=lambda name: (SEVERITIES.index(book.rules[name].severity), name))
+    return _Parted(causes, possible, [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in left], risks)
+
+
+def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
+    """The findings but for the risks, best first; ``told`` are symptoms that only say in general that there is trouble."""
+    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in parted.symptoms]
+    shown = [(one, _finding(one, seen, "possible")) for one in parted.possible]
+    curated = [finding for one, finding in shown if one.explained and not one.row]
+    general = sorted((one for one in parted.causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
+    findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes)]
+    suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one)]
+    parted.risks = [one for one in parted.risks if one not in suspects]
+    return [
+        *findings,
+        *(_suspect(one, seen) for one in suspects),
+        *(_observed(one, seen) for one in parted.causes if one.rule.observes and not one.rule.general),
+        *(finding for one, finding in symptoms if one.rule.specific),
+        *(finding for finding in curated if finding.severity != "info"),
+        *(_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in general),
+        *(finding for finding in curated if finding.severity == "info"),  # what only asks says less than what was observed
+        *(finding for one, finding in shown if one.explained and one.row),
+        *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),
+        *(finding for one, finding in shown if not one.explained),
+        *(finding for one, finding in symptoms if one.rule.id in told)]
+
+
 def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> list[Finding]:
     """Ranked findings, best first: causes, specific symptoms, possible causes, generic symptoms, risks.
 
@@ -172,53 +230,16 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     seen = Seen(snapshot, book)
     changed = seen.facts.get("changed.components")
     fresh = set(map(str, changed.value)) if isinstance(changed, Known) else set()
-
-    def strong(one: Judged) -> bool:
-        # What a server did when it was asked counts as a line of a log does: it was seen to happen.
-        return bool(one.hits) or _of_server(one) or bool(one.explained)
-
-    def order(one: Judged) -> tuple[Any, ...]:
-        # Among equals a cause that rests on what has just changed is the likelier one: it worked before.
-        new = any(name.startswith("changed.") or components.of_fact(name) in fresh for name in one.answer.used) if fresh else False
-        own = bool(one.hits) or _of_server(one)
-        return (one.rule.general, SEVERITIES.index(one.rule.severity) > 2, -len(one.explained), one.row, -own, not new,
-                -len(one.answer.used), SEVERITIES.index(one.rule.severity), LAYERS.index(one.rule.stage), one.rule.id)
-
-    everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=order)
-    true = _decided([one for one in everything if one.answer.value is True])
-    set_aside = {loser for one in true for loser in one.rule.instead_of} | {one.rule.id for one in true}
-    causes, risks = [one for one in true if strong(one)], [_unseen(one) for one in true if not strong(one)]
-    explained = {symptom for one in causes for symptom in one.explained}
-    # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
-    open_ = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
-             and one.rule.id not in set_aside]
-    accounted = explained | {symptom for one in open_[:MOST_POSSIBLE] for symptom in one.explained}
-    left = [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in sorted(
-        seen.symptoms - accounted, key=lambda name: (SEVERITIES.index(book.rules[name].severity), name))]
-    symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in left]
+    everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=lambda one: _order(one, fresh))
+    parted = _parted(everything, seen, book)
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
-    findings = [_finding(one, seen, "cause") for one in causes if not (one.rule.general or one.rule.observes)]
-    suspects = [] if findings or not seen.symptoms else [one for one in risks if _by_hand(one)]
-    risks = [one for one in risks if one not in suspects]
-    findings += [_suspect(one, seen) for one in suspects]
-    findings += [_observed(one, seen) for one in causes if one.rule.observes and not one.rule.general]
-    findings += [finding for one, finding in symptoms if one.rule.specific]
-    shown = [(one, _finding(one, seen, "possible")) for one in open_[:MOST_POSSIBLE]]
-    curated = [finding for one, finding in shown if one.explained and not one.row]
-    findings += [finding for finding in curated if finding.severity != "info"]
-    general = sorted((one for one in causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
-    findings += [_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in general]
-    findings += [finding for finding in curated if finding.severity == "info"]  # what only asks says less than what was observed
-    findings += [finding for one, finding in shown if one.explained and one.row]
-    findings += [finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told]
-    findings += [finding for one, finding in shown if not one.explained]
-    findings += [finding for one, finding in symptoms if one.rule.id in told]
-    answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in risks if not one.row]
+    findings = _ranked(parted, seen, told)
+    answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in parted.risks if not one.row]
     if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
-    findings += [_finding(one, seen, "risk") for one in risks]
+    findings += [_finding(one, seen, "risk") for one in parted.risks]
     if only:
-        wanted = {one.rule.id for one in [*everything, *left] if one.rule.id in only or set(one.rule.explains) & set(only)}
+        wanted = {one.rule.id for one in [*everything, *parted.symptoms] if one.rule.id in only or set(one.rule.explains) & set(only)}
         findings = [finding for finding in findings if finding.id in wanted]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank

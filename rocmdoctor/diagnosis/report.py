@@ -68,6 +68,24 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
 MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
 
 
+def _without_gpu(snapshot: Snapshot) -> bool:
+    """Whether it is known that no AMD GPU is there, or that the files are about another maker's."""
+    if snapshot.origin == "read":
+        return subjects.of_other_makers(snapshot.facts)
+    count, dxg, family = (snapshot.facts.get(name) for name in ("pci.amd_gpu_count", "wsl.dxg", "os.family"))
+    if isinstance(family, Known) and family.value == "wsl" or isinstance(dxg, Known) and dxg.value:  # the GPU is not on the bus there
+        return False
+    answers = any(str(value).startswith("1002:") for value in _values(snapshot, "vk.pci_id"))  # a driver speaks for an AMD GPU
+    return not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not items_of(snapshot.facts) and all(
+        hit.source == "kernel log" for hit in snapshot.hits)
+
+
+def _missing(snapshot: Snapshot) -> list[Missing]:
+    """What could not be read, and why."""
+    return [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command) for key, fact in snapshot.facts.items()
+            if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
+
+
 def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (), default_setting: Setting | None = None,
                 only: Sequence[str] = (), before: Before | None = None) -> Report:
     """The one object that every renderer gets. ``asked`` are models to judge; ``only`` keeps the findings about some symptoms;
@@ -75,14 +93,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     changed = before.comparison(snapshot) if before else None
     if changed:
         snapshot = replace(snapshot, facts={**snapshot.facts, **changed_facts(changed)})
-    count = snapshot.facts.get("pci.amd_gpu_count")
-    dxg = snapshot.facts.get("wsl.dxg")
-    family = snapshot.facts.get("os.family")
-    wsl = isinstance(family, Known) and family.value == "wsl"  # the GPU is not on the bus there
-    answers = any(str(value).startswith("1002:") for value in _values(snapshot, "vk.pci_id"))  # a driver speaks for an AMD GPU
-    none = snapshot.origin == "read" and subjects.of_other_makers(snapshot.facts) or (
-        not wsl and not answers and snapshot.origin == "live" and isinstance(count, Known) and count.value == 0 and not items_of(snapshot.facts)
-            and all(hit.source == "kernel log" for hit in snapshot.hits) and not (isinstance(dxg, Known) and dxg.value))
+    none = _without_gpu(snapshot)
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     llm = llm_picture.pictures(snapshot.facts)
     memory = None if none else picture(snapshot.facts, asked, setting)
@@ -95,9 +106,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     findings = [*verdicts(memory, asked), *findings]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
-    missing = [Missing(key, fact.reason + (f": {fact.detail}" if fact.detail else ""), fact.command)
-               for key, fact in snapshot.facts.items()
-               if isinstance(fact, Unknown) and fact.reason not in ("not_applicable", "not_collected")]
+    missing = _missing(snapshot)
     loud = [f for f in findings if f.severity in ("critical", "error", "warning")]
     layers = rungs(snapshot.facts, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))

@@ -393,24 +393,32 @@ def ip4(text: str, start: int, end: int) -> Place:
         return None
     if parts[0] in ("0", "127", "255") or value.endswith("255.255.255") or value == "255.255.255.0" or value.startswith("255."):
         return None
-    first, second = int(parts[0]), int(parts[1])
-    private = first == 10 or (first, second) in ((192, 168), (169, 254)) or first == 172 and 16 <= second < 32 or first == 100 and 64 <= second < 128
+    private = _private(int(parts[0]), int(parts[1]))
     if after.startswith(" - - [") or before.endswith("::ffff:"):  # of a server's access log; an IPv4 address as IPv6 writes it
         return start, end
     if before.endswith("//") or sign == "@" and private or re.match(r":\d{2,5}\b|/\d{1,2}\b|<\d{1,5}>", after) and not before.endswith(("==", ">=")):
         return start, end
     if sign in ("-", "@", "/") or before.endswith(("==", ">=", "<=", "~=")):
         return None
+    named = _as_named(before)
+    return (start, end) if named or named is None and (private or max(map(int, parts)) >= 100) else None
+
+
+def _private(first: int, second: int) -> bool:
+    """Whether the first two numbers are those of a network that nobody reaches from outside."""
+    return first == 10 or (first, second) in ((192, 168), (169, 254)) or first == 172 and 16 <= second < 32 or first == 100 and 64 <= second < 128
+
+
+def _as_named(before: str) -> bool | None:
+    """Whether the word before four numbers calls them an address (True) or a version (False)."""
     word = re.search(r"([A-Za-z][A-Za-z0-9_]{0,24})[\s:='\"(\[,]{0,6}$", before)
     said = word.group(1).lower() if word else ""
     tail = said.rpartition("_")[2]
     if said in _ADDRESS_WORDS or tail in _ADDRESS_WORDS or said.endswith(("addr", "ip", "host")) and said not in ("hip", "chip"):
-        return start, end
+        return True
     if said in _VERSION_WORDS or tail in _VERSION_WORDS or said.endswith(("version", "driver", "sdk")) or said.startswith(("lib", "torch", "rocm", "hip")):
-        return None
-    if re.search(r"(?i)(?:version|driver|firmware|release|build|adrenalin)\b[\w\s:=.,()/-]{0,16}$", before):
-        return None
-    return (start, end) if private or max(map(int, parts)) >= 100 else None
+        return False
+    return False if re.search(r"(?i)(?:version|driver|firmware|release|build|adrenalin)\b[\w\s:=.,()/-]{0,16}$", before) else None
 
 
 def ip6(text: str, start: int, end: int) -> Place:

@@ -124,6 +124,33 @@ def _placed(reading: Reading, text: str) -> Any:
     return [{**row, "in": text} for row in reading.value] if reading.name == "report.contrasts" else reading.value
 
 
+def _take(said: dict[str, tuple[int, Fact]], reading: Reading, trust: int, name: str, place: str) -> None:
+    """Keep what a reader says of a text, unless one that is trusted as much said it before; lists of the same are one."""
+    key = vocabulary.key(reading.name, f"{place}|{reading.item or '0'}" if vocabulary.entity(reading.name) == "gpu" else reading.item)
+    if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
+        said[key] = (said[key][0], Known([*held.value, *(one for one in _placed(reading, name) if one not in held.value)], held.source))
+    elif key not in said or said[key][0] < trust:
+        source = f"{name}:{reading.line}" if reading.line else name
+        said[key] = (trust, Absent(source) if reading.value is None else Known(_placed(reading, name), source))
+
+
+def _settle(snapshot: Snapshot, said: dict[str, tuple[int, Fact]], recognised: list[dict[str, object]], mentioned: dict[str, None]) -> None:
+    """Put what the texts say into the snapshot; what a machine knows of itself stays."""
+    for key, (_, fact) in said.items():
+        if not isinstance(snapshot.facts.get(key), Known):
+            snapshot.facts[key] = fact
+    if recognised:
+        snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
+    if mentioned:
+        snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
+    limits.bound(snapshot)
+    join.join(snapshot.facts)
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
     said: dict[str, tuple[int, Fact]] = {}
@@ -167,18 +194,10 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
                     continue
                 understood = understood or reader.TRUST > 0
                 for reading in reader.read(own):
-                    if not vocabulary.declared(reading.name):
-                        continue
-                    understood = True
-                    taken[format_] += 1
-                    item = f"{number}.{format_}|{reading.item or '0'}" if vocabulary.entity(
-                        reading.name) == "gpu" else reading.item
-                    key = vocabulary.key(reading.name, item)
-                    if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
-                        said[key] = (said[key][0], Known([*held.value, *(one for one in _placed(reading, text.name) if one not in held.value)], held.source))
-                    elif key not in said or said[key][0] < reader.TRUST:
-                        source = f"{text.name}:{reading.line}" if reading.line else text.name
-                        said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(_placed(reading, text.name), source))
+                    if vocabulary.declared(reading.name):
+                        understood = True
+                        taken[format_] += 1
+                        _take(said, reading, reader.TRUST, text.name, f"{number}.{format_}")
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
         if text.reader or text.part:
@@ -191,17 +210,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
                            "facts": sum(taken.values()), "hits": len(found)})
     if lost:
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
-        snapshot.notes.append(f"not understood: {', '.join(lost[:_NAMED])}{more}; no reader knows the format and no rule matches it")
+        snapshot.notes.append(f"not understood: {_few(lost)}; no reader knows the format and no rule matches it")
     if barren:
-        more = f" and {len(barren) - _NAMED} more" if len(barren) > _NAMED else ""
-        snapshot.notes.append(f"read, and no facts taken from it: {', '.join(barren[:_NAMED])}{more}")
-    for key, (_, fact) in said.items():
-        if not isinstance(snapshot.facts.get(key), Known):
-            snapshot.facts[key] = fact
-    if recognised:
-        snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
-    if mentioned:
-        snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
-    limits.bound(snapshot)
-    join.join(snapshot.facts)
+        snapshot.notes.append(f"read, and no facts taken from it: {_few(barren)}")
+    _settle(snapshot, said, recognised, mentioned)

@@ -486,7 +486,6 @@ class _Cutter:
     def paragraph(self, start: int, stop: int, before: str, report: bool) -> str:
         """Kinds of one paragraph; returns the kind that output after it may continue."""
         self.answered(start, stop, before if before in _CONTINUED else "")
-        kind = before
         inside = range(start, stop)
         known = [i for i in inside if self.told[i]]
         if not known and before in _CONTINUED and not any(self.sentences[i] for i in inside) and all(
@@ -495,21 +494,30 @@ class _Cutter:
                 self.kinds[i] = before
             return before
         if not known:
-            shaped = sum(_SHAPED.match(self.lines[i].lstrip()) is not None for i in inside)
-            sentences = sum(self.sentences[i] for i in inside)
-            if before and not report and not sentences and not all(_FIELD.match(self.lines[i]) for i in inside):
-                kind = before
-            elif sentences and (report or sentences * 2 >= len(inside) and not before):
-                kind = "prose"
-            elif shaped * 2 > len(inside):
-                kind = "output"
-            elif sentences:
-                kind = before or "prose"
-            else:
-                kind = "form"
-            for i in inside:
-                self.kinds[i] = "form" if kind == "prose" and self.field(i) and (self.field(i - 1) or self.field(i + 1)) else kind
-            return before if kind in ("prose", "form") and not report else "" if kind in ("prose", "form") else kind
+            return self.untold(inside, before, report)
+        return self.runs(start, stop, before, report)
+
+    def untold(self, inside: range, before: str, report: bool) -> str:
+        """A paragraph of which no line tells its kind; returns the kind that output after it may continue."""
+        shaped = sum(_SHAPED.match(self.lines[i].lstrip()) is not None for i in inside)
+        sentences = sum(self.sentences[i] for i in inside)
+        if before and not report and not sentences and not all(_FIELD.match(self.lines[i]) for i in inside):
+            kind = before
+        elif sentences and (report or sentences * 2 >= len(inside) and not before):
+            kind = "prose"
+        elif shaped * 2 > len(inside):
+            kind = "output"
+        elif sentences:
+            kind = before or "prose"
+        else:
+            kind = "form"
+        for i in inside:
+            self.kinds[i] = "form" if kind == "prose" and self.field(i) and (self.field(i - 1) or self.field(i + 1)) else kind
+        return before if kind in ("prose", "form") and not report else "" if kind in ("prose", "form") else kind
+
+    def runs(self, start: int, stop: int, before: str, report: bool) -> str:
+        """A paragraph in which lines of a kind and a person's words take turns; returns the kind that output after it may continue."""
+        kind = before
         run = start
         told_before = False
         while run < stop:

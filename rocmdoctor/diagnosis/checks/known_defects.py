@@ -72,21 +72,26 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     placed = both((fit.version, fit.others))
     if hits:
         return Candidate(row, fit, both((placed, fit.gpu)), hits, explained)
-    bound = bool(row.bad) or bool(row.with_)
     told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
+    bound = bool(row.bad) or bool(row.with_)
     if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and told)):
-        known_here = bound and row.gfx and row.sure and told and fit.backend is True and fit.os is True
-        if told and row.gfx:
-            return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
-        if row.severe and row.sure and any("exact" in one for one in row.bad) and set(row.gfx) & set(machine.targets) and fit.backend is not False:
-            return Candidate(row, fit, None, [], explained, tight=True)
-        # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
-        return Candidate(row, fit, None, [], explained) if told or not machine.demands(row) else None
+        return _shown(row, fit, machine, explained, told, specific)
     # Nothing is wrong yet. Worth a warning is a severe row that speaks of this very target and that more than one person stands behind,
     # or one that can show as nothing else and whose needs were read: the option is set, the program runs.
     here = bool(row.bad) and placed is True and fit.os is True and not explained
     severe = row.severe and row.sure and not machine.demands(row) and bool(set(row.gfx) & set(machine.targets))
     return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and told)) else None
+
+
+def _shown(row: Row, fit: Fit, machine: Machine, explained: list[str], told: bool, specific: Collection[str]) -> Candidate | None:
+    """A row whose symptom was seen on this version and GPU, without a line that it alone writes."""
+    known_here = (row.bad or row.with_) and row.gfx and row.sure and told and fit.backend is True and fit.os is True
+    if told and row.gfx:
+        return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
+    if row.severe and row.sure and any("exact" in one for one in row.bad) and set(row.gfx) & set(machine.targets) and fit.backend is not False:
+        return Candidate(row, fit, None, [], explained, tight=True)
+    # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
+    return Candidate(row, fit, None, [], explained) if told or not machine.demands(row) else None
 
 
 def notes(taken: str) -> list[str]:

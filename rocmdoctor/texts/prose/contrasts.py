@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge import applications, products, tables
+from rocmdoctor.knowledge import applications, compiled, products, tables
 from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import Lines, lazy, targets
 from rocmdoctor.texts.prose.verdicts import follows, verdict
@@ -37,11 +37,9 @@ _OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp
 _OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )?(?:off|disabled|unset|removed|empty|not set)\b", _I)
 _MOST_VERSIONS = 4
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
-_VERSION = later.pattern(
-    r"(?:\b(?P<name>linux-firmware|amd-gpu-firmware|mesa|radv|linux|kernel|rocm|adrenalin|driver|ollama|llama\.?cpp|lm ?studio|lemonade|koboldcpp|comfyui"
-    r"|pytorch|torch|vllm|sglang|triton|aiter|bitsandbytes|bios)(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-]))"
+_NUMBER = (
     r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
-    r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|[TG]FLOPS?|tok|it/s|fps|K|k|C|%|inch)\b)", _I)
+    r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|[TG]FLOPS?|tok|it/s|fps|K|k|C|%|inch)\b)")
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
     r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
@@ -88,7 +86,7 @@ def _left_out() -> frozenset[str]:
     return frozenset(axis["id"] for axis in tables.load("contrasts")["axes"] if axis.get("left_out"))
 
 
-def _told(line: str) -> bool:
+def told(line: str) -> bool:
     """Whether a person wrote the line, not a program."""
     words = line.split()
     return len(words) >= 3 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 2 >= len(words) and not _LOGGED.match(line)
@@ -103,7 +101,7 @@ def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
     for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
         sentence, at = text[start:end], start
         start = end + 1
-        if len(sentence) > _LONGEST or not _told(sentence):  # nobody says that much at once
+        if len(sentence) > _LONGEST or not told(sentence):  # nobody says that much at once
             continue
         plain = _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
         cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
@@ -136,9 +134,17 @@ def _turns(sentence: str, cuts: list[int]) -> Iterator[int]:
             before, at = right if right is not None else before, end
 
 
+@functools.cache
+def _version() -> re.Pattern[str]:
+    """A version, with the name of its component before it where that is told; the names are those of the check version_story."""
+    names = sorted(compiled.part("checks/version_story.yaml")["names"], key=len, reverse=True)
+    named = "|".join(re.escape(name).replace(r"\ ", "[- ]?") for name in names)
+    return later.pattern(rf"(?:\b(?P<name>{named})(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-])){_NUMBER}", _I)
+
+
 def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
     """("version", number, component) of the versions in the clause; a number whose component is not named has none."""
-    for found in itertools.islice(_VERSION.finditer(clause), _MOST_VERSIONS):
+    for found in itertools.islice(_version().finditer(clause), _MOST_VERSIONS):
         if not _NO_COMPONENT.search(clause[max(0, found.start() - 16):found.start("version")]):
             yield "version", found["version"], (found["name"] or "").lower()
 

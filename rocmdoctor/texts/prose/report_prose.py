@@ -144,6 +144,26 @@ def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | 
     return None
 
 
+def _distinct(named: list[products.Product]) -> Iterator[products.Product]:
+    """Each GPU by its best name, once: a card before a chip, a chip before a processor that implies one, the longer name before its beginning."""
+    strongest: dict[str, str] = {}
+    for product in named:
+        if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
+            strongest[product.gfx] = product.kind
+    explicit = bool(strongest)
+    longer = {other.name for other in named}
+    seen: dict[str, str] = {}
+    for product in named:
+        if product.kind != strongest.get(product.gfx, "" if explicit else product.kind) or product.name in seen:
+            continue
+        if any(name.startswith(product.name + " ") for name in longer):  # "RX 7900" of a RX 7900 XTX
+            continue
+        if product.kind != "card" and product.gfx in seen.values():
+            continue
+        seen[product.name] = product.gfx
+        yield product
+
+
 def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     """Cards and chips that are named, and gfx targets and PCI ids that are written."""
     written = [(gfx, at) for gfx, at in targets(text) if not _BUILT_FOR.search(text[max(0, at - 120):at])]
@@ -156,23 +176,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     if len({product.gfx for product in named}) > _CATALOGUE:
         return
     named = [product for product in named if not _elsewhere(text, product.start)] or named
-    strongest: dict[str, str] = {}
-    for product in named:
-        if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
-            strongest[product.gfx] = product.kind
-    explicit = bool(strongest)
     stated = _STATED.search(text) if len(mentioned) == 1 else None  # what is written beats the table of products
     written_as = stated[1].lower() if stated else ""
     seen: set[str] = set()
     items: dict[str, set[str]] = {}
-    longer = {other.name for other in named}
-    for product in named:
-        if product.kind != strongest.get(product.gfx, "" if explicit else product.kind) or product.name in seen:
-            continue
-        if any(name.startswith(product.name + " ") for name in longer):  # "RX 7900" of a RX 7900 XTX
-            continue
-        if product.kind != "card" and any(product.gfx == other.gfx for other in named if other.name in seen):
-            continue
+    for product in _distinct(named):
         seen.add(product.name)
         one_of = _ALTERNATIVE.match(text[product.end:product.end + 4]) or _ALTERNATIVE_BEFORE.search(text[max(0, product.start - 4):product.start])
         item = "prose:" + (product.gfx if one_of else re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-"))

@@ -51,7 +51,6 @@ _OPTIONS = (
     ("hipblaslt", "hipblaslt", lazy(r"\bhipblaslt\b", _I)), ("sdma", "sdma", lazy(r"\bHSA_ENABLE_SDMA\b", _I)),
     ("aotriton", "aotriton", lazy(r"\baotriton\b", _I)),
 )
-_LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+)|.*(?:level=|msg=)")
 _TIED = later.pattern(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
 _OTHER = later.pattern(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
 _VOLTS = later.pattern(r"\d\.\d{4}")  # a measured value, no version
@@ -91,15 +90,9 @@ def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str]
     return None
 
 
-def _told(line: str) -> bool:
-    """Whether a person wrote the line, not a program."""
-    words = line.split()
-    return len(words) >= 4 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 5 >= len(words) * 3 and not _LOGGED.match(line)
-
-
 def _options(text: str) -> Iterator[Reading]:
     """Options that the story ties to the fault."""
-    text = "\n".join(line if _told(line) else "" for line in text.split("\n"))
+    text = "\n".join(line if contrasts.told(line) else "" for line in text.split("\n"))
     lines = Lines(text)
     options: dict[str, int] = {}
     lowered = text.lower()

@@ -84,6 +84,30 @@ def _windows(line: str, number: int) -> Iterator[Reading]:
         yield Reading("crash.signal", value if value.startswith("0x") else "0x" + value, "", number)
 
 
+_OF_THREADS = ("signal", "Signal:", "Thread ", "Core was", "PID: ")
+_OF_WINDOWS = ("odul", "xception", "eccezione", "excepción", "pplication", "Anwendung", "pplicazione", "aplicación", "usnahmecode")
+
+
+def _thread(line: str, number: int) -> Iterator[Reading]:
+    """The program and the signal of a debugger's or coredumpctl's line."""
+    program, signal = _THREAD.search(line), _SIGNAL.search(line)
+    if program and (signal or "PID: " in line or "Core was" in line):
+        yield Reading("crash.program", next(part for part in program.groups() if part).rsplit("/", 1)[-1], "", number)
+    if signal:
+        name = next(part for part in signal.groups() if part)
+        yield Reading("crash.signal", name if name.startswith("SIG") else "SIG" + name, "", number)
+
+
+def _by_kernel(line: str, number: int) -> Iterator[Reading]:
+    """What the kernel says of a program that it ended."""
+    fault = _KERNEL.search(line)
+    if fault:
+        yield Reading("crash.program", fault[1], "", number)
+        yield Reading("crash.signal", "SIGSEGV", "", number)
+        if fault[2] and not fault[2].startswith(_SYSTEM):
+            yield Reading("crash.library", fault[2], "", number)
+
+
 def read(text: str) -> Iterator[Reading]:
     """The first crash of the text: its innermost frame outside the C library."""
     done = False
@@ -97,23 +121,12 @@ def read(text: str) -> Iterator[Reading]:
                     yield Reading("crash.function", function, "", number)
                 yield Reading("crash.library", library, "", number)
                 continue
-        lower = line[:400]
-        if "signal" in lower or "Signal:" in lower or "Thread " in lower or "Core was" in lower or "PID: " in lower:
-            program, signal = _THREAD.search(lower), _SIGNAL.search(lower)
-            if program and (signal or "PID: " in lower or "Core was" in lower):
-                yield Reading("crash.program", next(part for part in program.groups() if part).rsplit("/", 1)[-1], "", number)
-            if signal:
-                name = next(part for part in signal.groups() if part)
-                yield Reading("crash.signal", name if name.startswith("SIG") else "SIG" + name, "", number)
+        short = line[:400]
+        if any(word in short for word in _OF_THREADS):
+            yield from _thread(short, number)
         if "segfault at" in line or "general protection" in line:
-            fault = _KERNEL.search(lower)
-            if fault:
-                yield Reading("crash.program", fault[1], "", number)
-                yield Reading("crash.signal", "SIGSEGV", "", number)
-                if fault[2] and not fault[2].startswith(_SYSTEM):
-                    yield Reading("crash.library", fault[2], "", number)
-        elif "odule" in line or "odul" in line or "xception" in line or "eccezione" in line or "excepción" in line \
-                or "pplication" in line or "Anwendung" in line or "pplicazione" in line or "aplicación" in line or "usnahmecode" in line:
+            yield from _by_kernel(short, number)
+        elif any(word in line for word in _OF_WINDOWS):
             yield from _windows(line[:600], number)
         elif line.startswith("Fatal Python error: "):
             yield Reading("crash.signal", line[20:80].split(",")[0].strip(), "", number)

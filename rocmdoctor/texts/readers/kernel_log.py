@@ -15,6 +15,7 @@ gpu.vram_bytes 1073741824 0000:c6:00.0 3
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -142,6 +143,31 @@ def _held(held: dict[str, tuple[str, int]], given: list[tuple[str, int]], displa
             yield Reading("gpu.driver", "vfio-pci", place, number)
 
 
+def _set_up(found: re.Match[str], number: int) -> list[tuple[str, Any, int]]:
+    """The ids of a GPU that is being set up."""
+    facts: list[tuple[str, Any, int]] = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
+    if found.group(2):
+        facts.append(("gpu.subsystem_id", f"{found.group(2)}:{found.group(3)}".lower(), number))
+    if found.group(4):
+        facts.append(("gpu.revision", found.group(4).lower(), number))
+    return facts
+
+
+def _elsewhere(line: str, number: int, displays: dict[str, tuple[str, int]], held: dict[str, tuple[str, int]], given: list[tuple[str, int]]) -> None:
+    """Note what stands on the bus, what another driver holds, and what is given to virtual machines."""
+    if "] type " in line:
+        found = _PCI_DEVICE.search(line)
+        if found and pci_address(line):
+            displays.setdefault(pci_address(line), (f"{found.group(1)}:{found.group(2)}".lower(), number))
+    if "radeon " in line or "vfio" in line:
+        found = _HELD.search(line)
+        if found and (found.group(1) == "radeon" or "vgaarb" in line):
+            held.setdefault(found.group(2).lower(), (found.group(1), number))
+        found = _GIVEN_AWAY.search(line)
+        if found and products.gfx_of_pci_id(found.group(1)):
+            given.append(("1002:" + found.group(1).lower(), number))
+
+
 def read(text: str) -> Iterator[Reading]:
     """Facts of the machine as they stand; facts of a GPU under the last PCI address seen."""
     item = ""
@@ -156,17 +182,7 @@ def read(text: str) -> Iterator[Reading]:
     for number, line in lines(text):
         if not linux and (line.startswith(_LINUX) or "] " in line[:30] and line.partition("] ")[2].startswith(_LINUX)):
             linux = number
-        if "] type " in line:
-            found = _PCI_DEVICE.search(line)
-            if found and pci_address(line):
-                displays.setdefault(pci_address(line), (f"{found.group(1)}:{found.group(2)}".lower(), number))
-        if "radeon " in line or "vfio" in line:
-            found = _HELD.search(line)
-            if found and (found.group(1) == "radeon" or "vgaarb" in line):
-                held.setdefault(found.group(2).lower(), (found.group(1), number))
-            found = _GIVEN_AWAY.search(line)
-            if found and products.gfx_of_pci_id(found.group(1)):
-                given.append(("1002:" + found.group(1).lower(), number))
+        _elsewhere(line, number, displays, held, given)
         if "amdgpu" not in line and "drm" not in line and "1002:" not in line and "unknown parameter" not in line:
             yield from _machine(number, line)
             if "VRAM: " in line and held and "radeon" in line:
@@ -185,11 +201,7 @@ def read(text: str) -> Iterator[Reading]:
             pending.clear()
         found = _SET_UP.search(line) if "0x1002:0x" in line else None
         if found:
-            facts: list[tuple[str, Any, int]] = [("gpu.pci_id", "1002:" + found.group(1).lower(), number)]
-            if found.group(2):
-                facts.append(("gpu.subsystem_id", f"{found.group(2)}:{found.group(3)}".lower(), number))
-            if found.group(4):
-                facts.append(("gpu.revision", found.group(4).lower(), number))
+            facts = _set_up(found, number)
             if not _BOUND.search(line):
                 # Old kernels print this before the first line with the address of the same GPU.
                 yield from (Reading(name, value, "kernel:1002", at) for name, value, at in pending)

@@ -92,17 +92,6 @@ def read(text: str) -> Iterator[Reading]:
             for name, old, new in _APT_ONE.findall(line):
                 lost = row[1] in ("Remove", "Purge")
                 _add(found, at, name, old if new or lost else "", "" if lost else new or old, "apt", number)
-        elif row := _DPKG_LINE.match(line):
-            old, new = (word if word != "<none>" else "" for word in (row[5], row[6]))
-            _add(found, _utc(row[1], row[2], zone), row[4], old, new if row[3] != "remove" else "", "dpkg", number)
-        elif row := _ALPM.match(line):
-            old, _, new = row[6].partition(" -> ")
-            lost, fresh = row[4] == "removed", row[4] == "installed"
-            _add(found, _utc(row[1], row[2], row[3] or zone), row[5], "" if fresh else old, "" if lost else new or old, "pacman", number)
-        elif row := _ZYPP.match(line):
-            lost = row[3].startswith("remove")
-            _add(found, _utc(row[1], row[2], zone), row[4], row[5] if lost else found.versions.get(row[4], ""), "" if lost else row[5], "zypper", number)
-            found.versions[row[4]] = "" if lost else row[5]
         elif row := _DNF_BEGIN.match(line):
             at, before = _spoken(row[1]), ("", "")
         elif row := _DNF_LOG.match(line):
@@ -113,19 +102,6 @@ def read(text: str) -> Iterator[Reading]:
             at = _utc(row[1][:10], row[1][11:19], "Z")
         elif at and (row := _OSTREE_ROW.match(line)):
             _add(found, at, row[1], row[2], row[3], "rpm-ostree", number)
-        elif row := _RPM_LAST.match(line):
-            _add(found, _spoken(row[3]), row[1], "", row[2], "rpm", number)
-        elif row := _NIX.match(line):
-            _generation(found, _utc(row[1], row[2]), row[3], number)
-        elif row := _NIX_OLD.match(line):
-            _generation(found, _utc(row[2], row[3]), row[1], number)
-        elif row := _FLATPAK.match(line):
-            _add(found, _utc(row[1], row[2]), row[4].split("/")[1] if row[4].count("/") > 1 else row[4], "", row[6][:12] or row[5], "flatpak", number)
-        elif row := _OWN.match(line):
-            if row[1] == "nix":
-                _generation(found, _iso(row[2]), row[5], number)
-            else:
-                _add(found, _iso(row[2]), row[3], row[4], row[5], row[1], number)
         elif row := _CONDA_HEAD.match(line):
             at, gone = _utc(row[1], row[2], zone), {}
         elif at and (row := _CONDA_ROW.match(line)):
@@ -135,13 +111,43 @@ def read(text: str) -> Iterator[Reading]:
                 _add(found, at, row[2], gone.get(row[2], ""), row[3], "conda", number)
         elif row := _ZONE.match(line):
             zone = row[1]
-        elif row := _BOOT.match(line):
-            _boot(found, _iso(row[1]), row[2], number)
-        elif row := _JOURNAL_BOOT.match(line):
-            _boot(found, _utc(row[1], row[2]), "", number)
-        elif row := _LAST.match(line):
-            _boot(found, _spoken(row[2]), row[1] if row[1][0].isdigit() else "", number)
+        else:
+            _dated(found, line, zone, number)
     yield from _readings(found)
+
+
+def _dated(found: _Found, line: str, zone: str, number: int) -> None:
+    """A line that has its time in itself."""
+    if row := _DPKG_LINE.match(line):
+        old, new = (word if word != "<none>" else "" for word in (row[5], row[6]))
+        _add(found, _utc(row[1], row[2], zone), row[4], old, new if row[3] != "remove" else "", "dpkg", number)
+    elif row := _ALPM.match(line):
+        old, _, new = row[6].partition(" -> ")
+        lost, fresh = row[4] == "removed", row[4] == "installed"
+        _add(found, _utc(row[1], row[2], row[3] or zone), row[5], "" if fresh else old, "" if lost else new or old, "pacman", number)
+    elif row := _ZYPP.match(line):
+        lost = row[3].startswith("remove")
+        _add(found, _utc(row[1], row[2], zone), row[4], row[5] if lost else found.versions.get(row[4], ""), "" if lost else row[5], "zypper", number)
+        found.versions[row[4]] = "" if lost else row[5]
+    elif row := _RPM_LAST.match(line):
+        _add(found, _spoken(row[3]), row[1], "", row[2], "rpm", number)
+    elif row := _NIX.match(line):
+        _generation(found, _utc(row[1], row[2]), row[3], number)
+    elif row := _NIX_OLD.match(line):
+        _generation(found, _utc(row[2], row[3]), row[1], number)
+    elif row := _FLATPAK.match(line):
+        _add(found, _utc(row[1], row[2]), row[4].split("/")[1] if row[4].count("/") > 1 else row[4], "", row[6][:12] or row[5], "flatpak", number)
+    elif row := _OWN.match(line):
+        if row[1] == "nix":
+            _generation(found, _iso(row[2]), row[5], number)
+        else:
+            _add(found, _iso(row[2]), row[3], row[4], row[5], row[1], number)
+    elif row := _BOOT.match(line):
+        _boot(found, _iso(row[1]), row[2], number)
+    elif row := _JOURNAL_BOOT.match(line):
+        _boot(found, _utc(row[1], row[2]), "", number)
+    elif row := _LAST.match(line):
+        _boot(found, _spoken(row[2]), row[1] if row[1][0].isdigit() else "", number)
 
 
 def _readings(found: _Found) -> Iterator[Reading]:

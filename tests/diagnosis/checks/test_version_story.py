@@ -1,12 +1,13 @@
 """What a writer tells of versions, and the update that came before the trouble."""
 
 import io
+import re
 
 import pytest
 
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Snapshot
-from rocmdoctor.knowledge import rules
+from rocmdoctor.knowledge import compiled, rules
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.texts import attach, interpret
 
@@ -81,3 +82,12 @@ def test_the_clauses_of_a_writer_give_the_pair(tmp_path, told, title):
 def test_two_versions_that_were_right_are_no_pair(tmp_path):
     every = found(tmp_path, "Radeon 8060S. Every ROCm program crashes. With the state before (6.17.7 / 6.17.8) it worked.")
     assert not {"worked-before-this-version", "release-regressed"} & set(every)
+
+
+def test_the_signals_of_stories_know_every_name_of_the_table():
+    """A name that a writer may use stands in the table once; the patterns of the signals must not lag behind it."""
+    names = compiled.part("checks/version_story.yaml")["names"]
+    for signal in ("pair", "good", "bad"):
+        for pattern in rules.load().signals[f"story.{signal}"].patterns:
+            listed = re.search(r"\(\?P<name>((?:[^()]|\([^()]*\))*)\)", pattern)
+            assert [name for name in names if not re.fullmatch(listed[1], name, re.I)] == [], signal
