@@ -16,6 +16,7 @@ from rocmdoctor.diagnosis.fitted import fitted
 from rocmdoctor.diagnosis.rungs import rungs
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
+from rocmdoctor.facts.sections import Comparison, Moment
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.llm import picture as llm_picture
@@ -105,4 +106,12 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
                   missing, [*snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
-                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None)
+                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None, timeline=_timeline(snapshot, findings, changed))
+
+
+def _timeline(snapshot: Snapshot, findings: list[Finding], changed: Comparison | None) -> list[Moment] | None:
+    if not changed and not any(name in snapshot.facts for name in ("updates.history", "checks.history")):
+        return None
+    from rocmdoctor.compare import timeline  # of trouble with a history only
+
+    return timeline.timeline(snapshot, findings, changed) or None

@@ -189,6 +189,22 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """One point of the time line. ``at`` is UTC; of a line that names no zone it may be off by hours (``sure`` False).
+
+    ``kind`` update, boot, good and bad (checks that were kept), fault (the first line of a finding), then (the state compared with) or now.
+    ``suspect`` is the last update before the first fault.
+    """
+
+    at: str
+    kind: Literal["update", "boot", "good", "bad", "fault", "then", "now"]
+    words: str
+    note: str = ""
+    sure: bool = True
+    suspect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class KernelCheck:
     """One kernel with a known answer on one device. ``verdict`` is right, wrong, unwritten, failed, hung, crashed, device_lost, untestable or skipped."""
 

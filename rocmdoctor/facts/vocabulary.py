@@ -123,6 +123,7 @@ updates.history         | list |       | changes of GPU stack packages that pack
 updates.unrelated       | dict |       | minute (ISO 8601, UTC) to the number of other packages changed in it
 updates.from            | str  |       | earliest time that the package histories at hand go back to
 boots.history           | list |       | boots: [{"at", "kernel"}], oldest first; kernel "" where no record names it
+checks.history          | list |       | kept checks of this machine: [{"at", "found"}], oldest first; clean, warnings, errors, undecided or no-gpu
 changed.components      | list |       | ids of the table components that changed since the state compared with
 changed.*               | bool |       | whether this component (of the table components) changed since the state compared with
 firmware.package_version | str |       | version of the linux-firmware (amdgpu firmware) package
@@ -385,7 +386,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* changed.* kernels.* seen.* report.* about.*
+packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates

@@ -92,7 +92,7 @@ def _page(console: Console, report: Report, last: bool, trim: int) -> _Page:
     first = _leading(report)
     if first:
         page.blank()
-        _in_full(page, first, report.snapshot.facts)
+        _in_full(page, first, report.snapshot.facts, _since(report, first))
     if report.llm:
         page.section(lambda: llm_text.section(console, report))
     _kernels(page, report)
@@ -166,7 +166,17 @@ def _sentences(text: str, room: int) -> str:
     return kept
 
 
-def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact]) -> None:
+def _since(report: Report, first: Finding) -> str:
+    """The last update before the first fault, where the finding tells of something that happened."""
+    update = next((moment for moment in report.timeline or () if moment.suspect), None)
+    if update is None or first.standing == "risk" or update.at[:16] in " ".join((first.title, first.summary, first.cause)):  # nothing twice
+        return ""
+    from rocmdoctor.render.report import timeline_text  # few reports have one
+
+    return timeline_text.update(update)
+
+
+def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact], since: str = "") -> None:
     title = asked(finding)[1]
     says = _news(finding.summary, title) or _news(finding.cause, title)
     if says:
@@ -175,6 +185,8 @@ def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact]) -> None:
     for number, (place, text) in enumerate(decisive(finding, facts)):
         head = f"{place}  " if place else ""
         page.row("" if number else "seen", head + excerpt(text, finding, max(room - len(head), 40)), most=3)
+    if since:
+        page.row("since", since, most=3 - page.trim)
     if finding.to_decide:
         page.row("decide", "this would show it:")
         for line in deciding(finding.to_decide):

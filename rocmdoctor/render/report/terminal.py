@@ -76,6 +76,10 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     for place, finding in enumerate(report.findings, 1):
         console.print()
         print_finding(console, finding, finding.rank or place)
+    if report.timeline:
+        from rocmdoctor.render.report import timeline_text  # few reports have one
+
+        timeline_text.section(console, report.timeline)
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
