@@ -82,7 +82,10 @@ class Wall:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Whether one model fits with one backend: yes, only_with, no or unknown; ``changes`` are the ways that make it fit."""
+    """Whether one model fits with one backend: yes, only_with, no or unknown; ``changes`` are the ways that make it fit.
+
+    ``longest_context`` is the longest that fits as the rest is set, 0 where none does or nobody can know.
+    """
 
     model: str
     backend: str
@@ -93,6 +96,7 @@ class Fit:
     fails_at: str
     changes: list[str]
     settings: str = ""
+    longest_context: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def render(report: Report) -> str:
         facts_left_out=max(0, len(facts) - MOST_FACTS),
         comment=markdown.render(report),
         size=sizes.words,
-        memory_svg=memory_svg.render(report.memory) if report.memory else "",
+        memory_figures=memory_svg.figures(report.memory) if report.memory else [],
         moments=list(timeline_text.points(report.timeline or [])),
         changes_heading=changes_text.heading(report.changes) if report.changes else "",
         changes_footing=changes_text.footing(report.changes) if report.changes else [],
