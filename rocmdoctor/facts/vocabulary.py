@@ -50,6 +50,7 @@ gpu.link_width          | int  | lanes | PCIe link width now
 gpu.link_max_width      | int  | lanes | PCIe link width at best
 gpu.atomics             | bool |       | PCIe atomics from the GPU to the host are possible (KFD io_links)
 gpu.xgmi_links          | int  |       | other GPUs that this one reaches over XGMI (KFD io_links)
+gpu.xgmi_peers          | list |       | their PCI addresses
 gpu.vbios               | str  |       | VBIOS version
 gpu.numa_node           | int  |       | NUMA node, -1 for none
 gpu.cu_count            | int  | CUs   | compute units
@@ -383,7 +384,7 @@ about.container         | bool |       | whether the program runs inside a conta
 # snapshots are compared they are no change.
 VOLATILE = tuple("""
 gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_percent gpu.power_state gpu.ras_ce_count
-gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
+gpu.kfd_banks gpu.xgmi_peers gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
 packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.*
