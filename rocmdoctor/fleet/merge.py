@@ -229,10 +229,10 @@ def _name(cell: _Cell) -> str:
 
 
 def _card(pci_id: str) -> str:
-    """The name of a GPU by its PCI id, which stands for several where they share it; the id where nobody knows it."""
+    """The name of a GPU by its PCI id, that of the chip where several products share it; the id where nobody knows it."""
     row = tables.gfx_of_pci().get(pci_id, {})
     names = list(dict.fromkeys((row.get("names_by_revision") or {}).values()))
-    return str(names[0]) if len(names) == 1 else str(row.get("code_name") or pci_id)
+    return str(names[0]) if len(names) == 1 else str(row.get("code_name") or pci_id).split(" [")[0]
 
 
 def _worst_first(outlier: Outlier) -> tuple[Any, ...]:

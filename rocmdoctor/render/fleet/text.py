@@ -77,7 +77,7 @@ def render(fleet: Fleet, width: int, colour: bool) -> str:
         say(console, Text("preflight: " + ", ".join(f"{count} {wash(verdict)}" for verdict, count in fleet.verdicts.items())), 2)
     for kind in fleet.kinds:
         few = "" if kind.nodes >= 3 else " (too few to compare)"
-        say(console, Text(f"{kind.nodes} machine{'s' * (kind.nodes != 1)} of {wash(kind.name)}: {kind.equal} equal{few}"), 2)
+        say(console, Text(f"{kind.nodes} machine{'s' * (kind.nodes != 1)}, {wash(kind.name)}: {kind.equal} equal{few}"), 2)
     if drawn := heat.heat(fleet):
         _map(console, drawn, fleet.equal)
     causes = merged(fleet.causes)
