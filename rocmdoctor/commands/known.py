@@ -18,7 +18,8 @@ from rocmdoctor.knowledge.known import Row
 FORMATS = ("text", "full", "json")
 
 
-@click.command(epilog=epilog("known strix halo hang", "known --component mesa --version 26.1.2", "known --gpu gfx1151 0x83", "known hang --format json=rows.json",
+@click.command(epilog=epilog("known strix halo hang", "known --component mesa --version 26.1.2", "known --gpu gfx1151 0x83",
+                             "known hang --format json=rows.json",
                              statuses="Exit status: 0, or 2 for wrong usage."))
 @click.argument("words", nargs=-1)
 @click.option("--component", metavar="NAME", help="Only of this component: kernel, mesa, rocm, ollama ...")

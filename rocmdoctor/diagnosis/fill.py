@@ -12,6 +12,7 @@ from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
 _PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.-]+)\)*\}")
+_NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
 
 NOWHERE = Scope()
 
@@ -42,4 +43,4 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
             return found.group()
         value = shown_value(known, lookup(known))
         return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
-    return _PLACE.sub(replace, str(text or "")).strip()
+    return _NOBODY_KNOWS.sub("", _PLACE.sub(replace, str(text or ""))).strip()

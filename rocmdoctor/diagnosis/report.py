@@ -66,6 +66,8 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
         "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
 
 
+SINCE_UPDATE = ("It is told to have begun with an update: on that machine `rocmdoctor compare --since \"last week\"` names what was updated, the most "
+                "suspect first, with the way back.")
 MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
 
 
@@ -103,9 +105,11 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     layers = rungs(snapshot.facts, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
+    told = [SINCE_UPDATE] if loud and any((hit.rule, hit.group) == ("story", "since_update") for hit in snapshot.hits) and (
+        "updates.history" not in snapshot.facts) else []
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
+                  missing, [*told, *snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
                   kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None, timeline=_timeline(snapshot, findings, changed))
 
 

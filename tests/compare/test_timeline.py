@@ -140,3 +140,24 @@ def test_checks_that_were_kept_are_facts_of_the_machine(tmp_path):
                               env=environment)
     rows = json.loads(done.stdout)["snapshot"]["facts"]["checks.history"]["value"]
     assert len(rows) == 1 and set(rows[0]) == {"at", "found"}
+
+
+@pytest.mark.parametrize(("log", "told"), [("", True), (DNF, False)])
+def test_who_tells_of_an_update_without_a_history_is_told_how_to_get_one(tmp_path, log, told):
+    (tmp_path / "ticket.md").write_text("After the last update my RX 7900 XTX hangs with llama-server.\n\nring gfx_0.0.0 timeout, signaled seq=1, emitted seq=3\n")
+    if log:
+        (tmp_path / "dnf.rpm.log").write_text(log)
+    snapshot = Snapshot("2026-12-24T00:00:00+00:00", "read")
+    interpret.fill(snapshot, attach.gather([str(tmp_path)], io.BytesIO()).texts, SCANNER)
+    report = make_report(snapshot, BOOK)
+    assert ("rocmdoctor compare --since" in " ".join(terminal.render(report, 80, False).split())) is told
+    assert len(terminal.render(report, 80, False).splitlines()) <= 28
+
+
+def test_what_nobody_knows_is_not_said_in_brackets():
+    from rocmdoctor.diagnosis.fill import fill_in
+    from rocmdoctor.facts.model import Unknown
+
+    known = {"amdgpu.version": Unknown(), "kernel.release": Known("6.8", "x")}
+    assert fill_in("The module comes from amdgpu-dkms ({amdgpu.version}).", known.__getitem__) == "The module comes from amdgpu-dkms."
+    assert fill_in("Linux ({kernel.release}), {amdgpu.version}", known.__getitem__) == "Linux (6.8), (unknown)"

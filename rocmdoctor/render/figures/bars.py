@@ -33,7 +33,7 @@ def _bar(pool: Pool, widest: int) -> Bar:
 def of_gpu(memory: MemoryPicture, gpu: GpuMemory) -> list[Bar]:
     """The pools of the host and of one GPU, on one scale."""
     pools = [pool for pool in [*memory.system, *gpu.pools] if pool.total_bytes]
-    if gpu.is_apu is False:
+    if gpu.is_apu is not True and any(pool.total_bytes for pool in gpu.pools):
         # On the scale of a server's RAM a card could not be seen.
         pools = [pool for pool in gpu.pools if pool.total_bytes]
     widest = max((pool.total_bytes or 0 for pool in pools), default=1) or 1

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rocmdoctor.diagnosis.outcome import LOUD, Level, Outcome, asked, outcome
+from rocmdoctor.diagnosis.report import SINCE_UPDATE
 from rocmdoctor.facts.model import Fact, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.report import card, kernels_text, llm_text, unexamined
@@ -271,4 +272,6 @@ def _closing(page: _Page, report: Report, first: Finding | None) -> None:
     page.blank()
     if said:
         page.prose(f"{said}.", most=1 if page.trim else 2, body="dim")
+    if SINCE_UPDATE in report.notes:
+        page.prose(SINCE_UPDATE, body="dim")
     page.prose(more, body="dim")

@@ -106,7 +106,7 @@ def _gpu(console: Console, memory: MemoryPicture, gpu: GpuMemory, width: int, ve
         _stack(console, one, max(each.total for each in drawn), width)
     for bar in bars.of_gpu(memory, gpu) if verbose or not drawn else []:
         _bar(console, bar, width)
-    if gpu.is_apu is False:
+    if gpu.is_apu is not True and gpu is memory.gpus[0]:  # it is one for all GPUs
         for pool in memory.system:
             terminal.say(console, Text(f"{pool.name}: {words(pool.total_bytes)}", style="dim"), 2)
     _holders(console, gpu)
