@@ -137,7 +137,7 @@ def proofs(report: Report) -> list[str]:
 
 
 def _counted(devices: list[KernelDevice]) -> str:
-    checks = [check for device in devices for check in device.checks]
+    checks = [check for device in devices for check in device.checks if check.verdict not in ("untestable", "skipped")]
     right = sum(check.verdict == "right" for check in checks)
     backends = list(dict.fromkeys(_NAMES.get(device.backend, device.backend) for device in devices))
     return f"{right} of {len(checks)} test computations right on {' and '.join(backends)}"
