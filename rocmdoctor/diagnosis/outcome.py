@@ -124,7 +124,8 @@ def action_of(finding: Finding) -> str:
 
 
 def _lowered(title: str) -> str:
-    """A title as the end of a sentence: names keep their capitals."""
+    """A title as the end of a sentence: names keep their capitals, an experiment is done, not announced."""
+    title = title.removeprefix("Try: ")
     head = title.split(" ", 1)[0]
     return title[:1].lower() + title[1:] if head[1:].islower() or len(head) == 1 else title
 

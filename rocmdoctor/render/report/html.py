@@ -82,6 +82,7 @@ def render(report: Report) -> str:
         comment=markdown.render(report),
         size=sizes.words,
         memory_figures=memory_svg.figures(report.memory) if report.memory else [],
+        when=timeline_text.title(report.timeline or []),
         moments=list(timeline_text.points(report.timeline or [])),
         changes_heading=changes_text.heading(report.changes) if report.changes else "",
         changes_footing=changes_text.footing(report.changes) if report.changes else [],

@@ -104,7 +104,7 @@ def _timeline(report: Report) -> str:
         return ""
     from rocmdoctor.render.report import timeline_text  # few reports have one
 
-    return f"**{timeline_text.TITLE}**\n\n" + "\n".join(f"- {_plain(line)}" for line in timeline_text.lines(report.timeline))
+    return f"**{timeline_text.title(report.timeline)}**\n\n" + "\n".join(f"- {_plain(line)}" for line in timeline_text.lines(report.timeline))
 
 
 def _changes(report: Report) -> str:

@@ -14,7 +14,6 @@ from rocmdoctor.facts.sections import Moment
 from rocmdoctor.render.report.decisive import unstamped
 from rocmdoctor.share.wash import wash
 
-TITLE = "When it broke"
 MOST_LETTERS = 90
 _NAMES = {"update": "updated", "boot": "", "good": "", "bad": "", "fault": "fault", "then": "", "now": ""}
 _MARKS = {"update": ("■", "yellow"), "boot": ("│", "dim"), "good": ("●", "green"), "bad": ("✗", "red"), "fault": ("✗", "bold red"), "then": ("○", ""),
@@ -32,6 +31,11 @@ class Point:
     note: str
     later: str
     suspect: bool
+
+
+def title(moments: list[Moment]) -> str:
+    """What the line shows: trouble, or changes alone."""
+    return "When it broke" if any(moment.kind in ("fault", "bad") for moment in moments) else "When it changed"
 
 
 def points(moments: list[Moment]) -> Iterator[Point]:
@@ -59,7 +63,7 @@ def section(console: Console, moments: list[Moment] | None) -> None:
     if not moments:
         return
     console.print()
-    console.print(Text.assemble((TITLE, "bold"), (" (times are UTC)", "dim")))
+    console.print(Text.assemble((title(moments), "bold"), (" (times are UTC)", "dim")))
     for point in points(moments):
         mark, style = _MARKS[point.kind]
         head = Text.assemble("  ", (mark, style), f" {point.when}  ")
