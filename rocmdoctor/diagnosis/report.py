@@ -66,8 +66,7 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
         "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
 
 
-SINCE_UPDATE = ("It is told to have begun with an update: on that machine `rocmdoctor compare --since \"last week\"` names what was updated, the most "
-                "suspect first, with the way back.")
+SINCE_UPDATE = 'Began with an update? `rocmdoctor compare --since "last week"` names suspects.'
 MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
 
 

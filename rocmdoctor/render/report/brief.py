@@ -248,7 +248,7 @@ def _others(page: _Page, report: Report, first: Finding | None) -> None:
             named.append(finding)
     if named:
         page.blank()
-    room = MOST_LINES - page.count - 3 - bool(report.unknown)
+    room = MOST_LINES - page.count - 3 - bool(report.unknown) - (SINCE_UPDATE in report.notes)
     for finding in named:
         sign, style = MARKS[_SEVERITY[finding.severity]] if finding.standing != "possible" else MARKS["open"]
         question, title = asked(finding)
