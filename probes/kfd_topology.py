@@ -4,7 +4,8 @@ from probe_protocol import main
 
 SAYS = "compute driver"
 PROVIDES = ("kfd.available", "kfd.gpu_nodes", "gpu.pci_address", "gpu.gfx_target", "gpu.cu_count", "gpu.cwsr_size",
-            "gpu.kfd_pool_bytes", "gpu.kfd_banks", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu", "gpu.xgmi_links")
+            "gpu.kfd_pool_bytes", "gpu.kfd_banks", "gpu.kfd_node", "gpu.atomics", "gpu.is_apu", "gpu.xgmi_links",
+            "gpu.xgmi_peers")
 LANE = "quiet"
 DEADLINE = 4
 NEEDS = ()
@@ -54,7 +55,7 @@ def rows(tree, folder):
 def xgmi_peers(links, nodes, own):
     """Other GPUs at the far ends of XGMI links. The partitions of one card are one GPU; a CPU (MI300A) is none."""
     ends = (nodes.get(str(link.get("node_to"))) for link in links if link.get("type") == XGMI)
-    return len({pci_address(node) for node in ends if node and node.get("simd_count")} - {own})
+    return sorted({pci_address(node) for node in ends if node and node.get("simd_count")} - {own})
 
 
 def emit_gpu(emit, tree, number, node, nodes):
@@ -80,7 +81,9 @@ def emit_gpu(emit, tree, number, node, nodes):
         emit.absent("gpu.kfd_pool_bytes", folder + "/mem_banks", item)
     links = list(rows(tree, folder + "/io_links"))
     if links:
-        emit.known("gpu.xgmi_links", xgmi_peers(links, nodes, item), folder + "/io_links", item)
+        peers = xgmi_peers(links, nodes, item)
+        emit.known("gpu.xgmi_links", len(peers), folder + "/io_links", item)
+        emit.known("gpu.xgmi_peers", peers, folder + "/io_links", item)
     links = [link for link in links if link.get("type") == PCI_EXPRESS]
     if links:
         emit.known("gpu.atomics", not any(link.get("flags", 0) & NO_ATOMICS for link in links), folder + "/io_links", item)

@@ -63,6 +63,7 @@ Examples:
   rocmdoctor why runtime-pm-resume-fails     explain a finding
   rocmdoctor memory --model-size 60GB        whether a model fits
 
+Exit status: 0 nothing found · 1 something found · 2 wrong usage · 3 not decided · 70 rocmdoctor itself failed.
 `rocmdoctor COMMAND --help` has the options, examples and exit statuses of a command."""
 
 

@@ -36,7 +36,7 @@ _STATUSES = "Exit status: 0 PASS (or WARN) · 1 FAIL · 2 wrong usage or a bad p
 
 
 @click.group(cls=Group, invoke_without_command=True, epilog=epilog(
-    "preflight --policy mi300x-node", "preflight --policy site.yaml --level 2 --format text --format junit=result.xml", "preflight init -o site.yaml",
+    "preflight --policy mi300x-node", "preflight --policy site.yaml --level 2 --format junit=result.xml", "preflight init -o site.yaml",
     statuses=_STATUSES))
 @click.option("--policy", "policy_name", metavar="FILE", help="The policy: a file, or the name of a shipped one.")
 @click.option("--level", type=click.IntRange(1, 3), default=1, show_default=True,

@@ -81,7 +81,7 @@ def since(new: Snapshot, moment: str, old_name: str, new_name: str) -> Compariso
         parts = [part for part in by_name.values() if part.old != part.new]
         if parts:
             row = components.load()[component]
-            first = next((part for part in parts if part.name == "running kernel"), _leading(component, parts))
+            first = next((part for part in parts if part.name == "running kernel"), leading(component, parts))
             made.changes.append(Change(component, row.title, row.layer, "suspect", _how(row.kind, "", first.old, first.new),
                                        first.old, first.new, parts[:MOST_PARTS]))
     made.compared = [c.id for c in components.load().values() if c.packages.pattern != r"(?!)"] if events else []
@@ -172,7 +172,7 @@ def _change(row: Component | None, component: str, item: str, found: list[Differ
     main = next((d for d in found if row and d.name == row.key), None)
     if main is None and row:
         main = next((d for d in found if components.names(row.facts, d.name)), None)
-    first = ChangedPart("", shown(main.name, main.old), shown(main.name, main.new)) if main else _leading(component, parts)
+    first = ChangedPart("", shown(main.name, main.old), shown(main.name, main.new)) if main else leading(component, parts)
     name = main.part or main.name.removeprefix("env.") if main and (main.part or component == "environment") else ""
     if name:
         first = ChangedPart("", f"{name}={first.old}" if first.old else "", f"{name}={first.new}" if first.new else "")
@@ -196,7 +196,7 @@ def _comparable(d: Difference, item: str, old: Snapshot, new: Snapshot) -> bool:
     return len(named) < 2 or named[0] == named[1]
 
 
-def _leading(component: str, parts: list[ChangedPart]) -> ChangedPart:
+def leading(component: str, parts: list[ChangedPart]) -> ChangedPart:
     """The part that names a change best: one with both versions, of the driver's own package, before its libraries'."""
     def rank(part: ChangedPart) -> tuple[bool, bool, int]:
         return (not (part.old and part.new), not any(word in part.name.lower() for word in ("vulkan", "firmware", "core", component)), len(part.name))

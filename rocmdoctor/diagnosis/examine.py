@@ -26,6 +26,8 @@ from rocmdoctor.texts import attach, interpret
 if TYPE_CHECKING:
     from rocmdoctor.live import kernel_tests
 
+MOST_CHECKS = 200
+
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
             more: Callable[[], list[attach.Text]] = list, plan: kernel_tests.Plan | None = None,
@@ -61,6 +63,8 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         interpret.modules()  # so are the readers
         snapshot, lines = collecting.result()
     progress.clear()
+    if root == "/":
+        _kept(snapshot)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += refused + found.problems
     texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
@@ -113,6 +117,17 @@ def state_folder() -> pathlib.Path:
     except OSError:
         machine = ""
     return states.folder(places.states(), machine)
+
+
+def _kept(snapshot: Snapshot) -> None:
+    """The checks of this machine that were kept, as their names tell them."""
+    try:
+        held, _ = states.listed(state_folder())
+    except states.Unreadable:  # said where a state is asked for
+        return
+    if held:
+        rows = [{"at": f"{state.taken[:19]}+00:00", "found": "clean" if state.good else state.found} for state in reversed(held[:MOST_CHECKS])]
+        snapshot.facts["checks.history"] = Known(rows, "states kept")
 
 
 def readable(wanted: Iterable[states.State]) -> tuple[states.State, Snapshot] | None:

@@ -14,6 +14,7 @@ from rocmdoctor.knowledge.conditions import Lookup, Scope
 
 _PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
 _OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
+_NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
 
 NOWHERE = Scope()
 _UNREAD = "(unknown)"
@@ -46,7 +47,7 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
         values = [shown_value(name, lookup(name)) for name in known]
         value = next((value for value in values if value != _UNREAD), values[0])
         return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
-    return _PLACE.sub(replace, str(text or "")).strip()
+    return _NOBODY_KNOWS.sub("", _PLACE.sub(replace, str(text or ""))).strip()
 
 
 def open_places(text: str, scope: Scope) -> Iterator[str]:

@@ -29,6 +29,9 @@ _PAGES = later.pattern(r"\b(pages_limit|page_pool_size)=(?:27262976|PAGES)\b")
 _ASKED_PAGES = later.pattern(r"\b(?:amd)?ttm[. ]pages_limit=(\d{3,12})\b")
 _ASKED_MIB = later.pattern(r"\bgtt_?size=(\d{3,8})\b")
 _INDEX = later.pattern(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
+_IMAGE = later.pattern(r"\bIMAGE(?=$|[\s'\"]|:PREVIOUS_TAG)")
+_OWN_IMAGE = later.pattern(r"\b(?:an|another|newer|fixed|own) image\b")  # of another image only the user knows which
+_IMAGE_NAME = later.pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:[/:][A-Za-z0-9_.-]+)*")
 _PLACE_NOTE = later.pattern(r"\s+# your family's name in place of gfx[\w-]+$")
 _OTHER_BACKEND = later.pattern(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)
 _OLDER = later.pattern(r"\bboot the kernel (?:that|from|before)|\b(?:boot (?:the|an?) (?:older|previous|former|last)|roll back|downgrade|go back)\b"
@@ -159,21 +162,28 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
     windows = system == "windows"
     backends = {str(name) for name in about.value} if isinstance(about, Known) else set()
 
-    def here(command: str) -> str:
+    image, gid = _text(facts, "container.image"), _text(facts, "dev.kfd_gid")
+
+    def here(command: str, same_image: bool = True) -> str:
         if module:
             command = _FILE.sub(module, _LIMIT.sub(module, command))
         if pages:
             command = _PAGES.sub(rf"\g<1>={pages}", command)
         if index:
             command = _PLACE_NOTE.sub("", _INDEX.sub(rf"\g<1>{index}\g<2>", command))
-        return command
+        if image and same_image and _IMAGE_NAME.fullmatch(image):
+            base = image.rpartition(":")[0] if ":" in image.rpartition("/")[2] else image
+            command = _IMAGE.sub(lambda found: base if command[found.end():found.end() + 1] == ":" else image, command)
+        return command.replace("HOST_GID", gid) if gid.isdigit() else command
 
     for finding in findings:
         fits: list[Fix] = []
         others: list[Fix] = []
         for fix in finding.fixes:
             said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
-            made = _for_manager(_whole_image(replace(said, commands=tuple(map(here, said.commands)), verify=here(said.verify)), back), kind, kin)
+            same = not _OWN_IMAGE.search(f"{said.title} {said.detail}") or "PREVIOUS_TAG" in " ".join(said.commands)
+            here_said = replace(said, commands=tuple(here(command, same) for command in said.commands), verify=here(said.verify, same))
+            made = _for_manager(_whole_image(here_said, back), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
             used = bool(backend) and backends == {{"rocm": "hip"}.get(backend[1].lower(), backend[1].lower())} if backend else False
             foreign = bool(kind and named and kind not in named and fix.commands and not made.commands)

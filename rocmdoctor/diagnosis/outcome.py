@@ -125,7 +125,8 @@ def action_of(finding: Finding) -> str:
 
 
 def _lowered(title: str) -> str:
-    """A title as the end of a sentence: names keep their capitals."""
+    """A title as the end of a sentence: names keep their capitals, an experiment is done, not announced."""
+    title = title.removeprefix("Try: ")
     head = title.split(" ", 1)[0]
     return title[:1].lower() + title[1:] if head[1:].islower() or len(head) == 1 else title
 
@@ -138,7 +139,7 @@ def proofs(report: Report) -> list[str]:
 
 
 def _counted(devices: list[KernelDevice]) -> str:
-    checks = [check for device in devices for check in device.checks]
+    checks = [check for device in devices for check in device.checks if check.verdict not in ("untestable", "skipped")]
     right = sum(check.verdict == "right" for check in checks)
     backends = list(dict.fromkeys(_NAMES.get(device.backend, device.backend) for device in devices))
     return f"{right} of {len(checks)} test computations right on {' and '.join(backends)}"

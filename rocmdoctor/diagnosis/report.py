@@ -15,6 +15,7 @@ from rocmdoctor.diagnosis.fitted import fitted
 from rocmdoctor.diagnosis.rungs import rungs
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
+from rocmdoctor.facts.sections import Comparison, Moment
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.llm import picture as llm_picture
@@ -65,6 +66,7 @@ def _no_gpu(snapshot: Snapshot) -> Finding:
         "If a card is fitted, it is not enumerated: check the slot, the power cables and the BIOS.", rank=1)
 
 
+SINCE_UPDATE = 'Began with an update? `rocmdoctor compare --since "last week"` names suspects.'
 MEMORY = ("wrong-memory-size", "out-of-memory", "memory-leak")
 
 
@@ -111,7 +113,17 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     layers = rungs(snapshot.facts, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
+    told = [SINCE_UPDATE] if loud and any((hit.rule, hit.group) == ("story", "since_update") for hit in snapshot.hits) and (
+        "updates.history" not in snapshot.facts) else []
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
-                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None)
+                  missing, [*told, *snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
+                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None, timeline=_timeline(snapshot, findings, changed))
+
+
+def _timeline(snapshot: Snapshot, findings: list[Finding], changed: Comparison | None) -> list[Moment] | None:
+    if not changed and not any(name in snapshot.facts for name in ("updates.history", "checks.history")):
+        return None
+    from rocmdoctor.compare import timeline  # of trouble with a history only
+
+    return timeline.timeline(snapshot, findings, changed) or None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Union
 
-from rocmdoctor.facts.sections import Comparison, Fix, KernelDevice, Layer, LlmServer, MemoryPicture, Opinion
+from rocmdoctor.facts.sections import Comparison, Fix, KernelDevice, Layer, LlmServer, MemoryPicture, Moment, Opinion
 from rocmdoctor.records import asdict, dataclass, field
 
 SNAPSHOT_SCHEMA = "rocmdoctor.snapshot/1"
@@ -178,6 +178,7 @@ class Report:
     kernels: list[KernelDevice] | None = None
     llm: list[LlmServer] | None = None
     opinion: Opinion | None = None
+    timeline: list[Moment] | None = None
 
 
 def fact_to_json(fact: Fact) -> dict[str, Any]:
@@ -261,6 +262,7 @@ def report_to_json(report: Report) -> dict[str, Any]:
         "removed": [asdict(entry) for entry in report.removed],
         **({"memory": asdict(report.memory)} if report.memory else {}),
         **({"changes": asdict(report.changes)} if report.changes else {}),
+        **({"timeline": [asdict(moment) for moment in report.timeline]} if report.timeline else {}),
         **({"kernels": [asdict(device) for device in report.kernels]} if report.kernels else {}),
         **({"llm": [asdict(server) for server in report.llm]} if report.llm else {}),
         **({"opinion": asdict(report.opinion)} if report.opinion else {}),

@@ -50,7 +50,7 @@ def _object(kind: type[Any], definitions: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind)]
     # What may be missing altogether, in reports written before there was such a thing.
-    optional = {"memory", "changes", "kernels", "llm", "opinion"} if kind is model.Report else {"shown"} if kind is model.LayerState else set()
+    optional = {"memory", "changes", "timeline", "kernels", "llm", "opinion"} if kind is model.Report else {"shown"} if kind is model.LayerState else set()
     return {
         "description": (kind.__doc__ or "").strip().splitlines()[0],
         "type": "object",

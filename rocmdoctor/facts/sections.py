@@ -83,7 +83,10 @@ class Wall:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Whether one model fits with one backend: yes, only_with, no or unknown; ``changes`` are the ways that make it fit."""
+    """Whether one model fits with one backend: yes, only_with, no or unknown; ``changes`` are the ways that make it fit.
+
+    ``longest_context`` is the longest that fits as the rest is set, 0 where none does or nobody can know.
+    """
 
     model: str
     backend: str
@@ -94,6 +97,7 @@ class Fit:
     fails_at: str
     changes: list[str]
     settings: str = ""
+    longest_context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +191,22 @@ class Comparison:
     unrelated: int = 0
     hidden: list[str] = field(default_factory=list)
     compared: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One point of the time line. ``at`` is UTC; of a line that names no zone it may be off by hours (``sure`` False).
+
+    ``kind`` update, boot, good and bad (checks that were kept), fault (the first line of a finding), then (the state compared with) or now.
+    ``suspect`` is the last update before the first fault.
+    """
+
+    at: str
+    kind: Literal["update", "boot", "good", "bad", "fault", "then", "now"]
+    words: str
+    note: str = ""
+    sure: bool = True
+    suspect: bool = False
 
 
 @dataclass(frozen=True, slots=True)

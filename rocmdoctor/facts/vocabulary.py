@@ -50,6 +50,7 @@ gpu.link_width          | int  | lanes | PCIe link width now
 gpu.link_max_width      | int  | lanes | PCIe link width at best
 gpu.atomics             | bool |       | PCIe atomics from the GPU to the host are possible (KFD io_links)
 gpu.xgmi_links          | int  |       | other GPUs that this one reaches over XGMI (KFD io_links)
+gpu.xgmi_peers          | list |       | their PCI addresses
 gpu.vbios               | str  |       | VBIOS version
 gpu.numa_node           | int  |       | NUMA node, -1 for none
 gpu.cu_count            | int  | CUs   | compute units
@@ -123,6 +124,7 @@ updates.history         | list |       | changes of GPU stack packages that pack
 updates.unrelated       | dict |       | minute (ISO 8601, UTC) to the number of other packages changed in it
 updates.from            | str  |       | earliest time that the package histories at hand go back to
 boots.history           | list |       | boots: [{"at", "kernel"}], oldest first; kernel "" where no record names it
+checks.history          | list |       | kept checks of this machine: [{"at", "found"}], oldest first; clean, warnings, errors, undecided or no-gpu
 changed.components      | list |       | ids of the table components that changed since the state compared with
 changed.*               | bool |       | whether this component (of the table components) changed since the state compared with
 firmware.package_version | str |       | version of the linux-firmware (amdgpu firmware) package
@@ -382,10 +384,10 @@ about.container         | bool |       | whether the program runs inside a conta
 # snapshots are compared they are no change.
 VOLATILE = tuple("""
 gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_percent gpu.power_state gpu.ras_ce_count
-gpu.kfd_banks gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
+gpu.kfd_banks gpu.xgmi_peers gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* changed.* kernels.* seen.* report.* about.*
+packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.*
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates

@@ -15,6 +15,7 @@ from rocmdoctor.facts import sizes, vocabulary
 from rocmdoctor.facts.model import SEVERITIES
 from rocmdoctor.fleet.answer import Cause, Difference, Fleet, KindOfMachine, Outlier, Split
 from rocmdoctor.fleet.reports import Broken, Key, Node, Unread
+from rocmdoctor.knowledge import tables
 from rocmdoctor.records import dataclass, field
 
 MAJORITY = 2 / 3
@@ -118,7 +119,10 @@ class Merge:
             for cell in cells[1:]:
                 fewer = not Counter(cell.gpus) - Counter(main.gpus)
                 share = len(cell.nodes) / total
-                if share >= _OWN_KIND_FEWER if fewer else len(cell.nodes) >= FEWEST and share >= _OWN_KIND_OTHER:
+                # Without a product other GPUs are another machine; of one product they are a fault.
+                foreign = not cell.product and cell.gpus and not set(cell.gpus) & set(main.gpus)
+                own = share >= _OWN_KIND_FEWER if fewer else len(cell.nodes) >= FEWEST and share >= _OWN_KIND_OTHER
+                if foreign or own:
                     kinds.append(cell)
                 else:
                     main.take(cell)
@@ -220,8 +224,15 @@ def _shown(name: str, value: Any) -> str:
 
 def _name(cell: _Cell) -> str:
     cards = Counter(cell.gpus)
-    gpus = ", ".join(f"{count} x {card}" for card, count in cards.items()) or "no GPU"
-    return f"{cell.product or 'unnamed product'} with {gpus}"
+    gpus = ", ".join(f"{count} x {_card(card)}" for card, count in cards.items()) or "no GPU"
+    return f"{cell.product} with {gpus}" if cell.product else gpus
+
+
+def _card(pci_id: str) -> str:
+    """The name of a GPU by its PCI id, that of the chip where several products share it; the id where nobody knows it."""
+    row = tables.gfx_of_pci().get(pci_id, {})
+    names = list(dict.fromkeys((row.get("names_by_revision") or {}).values()))
+    return str(names[0]) if len(names) == 1 else str(row.get("code_name") or pci_id).split(" [")[0]
 
 
 def _worst_first(outlier: Outlier) -> tuple[Any, ...]:

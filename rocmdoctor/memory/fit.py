@@ -14,6 +14,7 @@ from rocmdoctor.records import replace
 
 MOST_CHANGES = 4
 LEAST_CONTEXT = 2048
+MOST_CONTEXT = 1 << 20
 SPARE = GIB // 2
 _NOT_OF_LAYERS = ("compute buffer", "runtime", "unpacked KV of one layer")
 Proposal = Callable[[int], tuple[str, Place] | None]
@@ -54,9 +55,11 @@ def _fits(shape: Shape, setting: Setting, place: Place) -> bool:
 
 
 def _context(shape: Shape, setting: Setting, place: Place) -> int:
-    """The largest context, a multiple of 1024, that fits; 0 when none does."""
+    """The largest context up to the one that is set, below it a multiple of 1024, that fits; 0 when none does."""
     if shape.image or not _fits(shape, replace(setting, context=LEAST_CONTEXT * setting.parallel), place):
         return 0
+    if _fits(shape, setting, place):
+        return setting.context
     low, high = LEAST_CONTEXT * setting.parallel, setting.context
     while high - low > 1024:
         middle = (low + high) // 2048 * 1024
@@ -116,7 +119,7 @@ def _changes(shape: Shape, setting: Setting, place: Place, proposal: Proposal | 
 def _says(shape: Shape, place: Place, needed: int, first: Wall | None, changes: list[str], open_: bool) -> str:
     what = f"{shape.name} needs {words(needed)} of GPU memory"
     if first:
-        lead = "only with a change" if changes else "no"
+        lead = "not as it is set" if changes else "no"
         return (f"{lead}: {what}; it fails at the {first.name}: {words(first.needed_bytes)} needed, {words(first.limit_bytes)} there")
     if open_:
         return f"{what}; the size of {place.pool} is not known here"
@@ -140,5 +143,7 @@ def judge(shape: Shape, setting: Setting, place: Place, proposal: Proposal | Non
     verdict = "unknown" if open_ and not first else "yes" if not first else "only_with" if changes else "no"
     settings = "" if shape.image else f"context {setting.context}, KV cache {setting.kv_type}" + (
         f", {setting.parallel} sequences" if setting.parallel > 1 else "")
+    most = shape.trained_context or MOST_CONTEXT
+    longest = 0 if open_ or not shape.layers else _context(shape, replace(setting, context=most), place)
     return Fit(shape.name, place.backend, verdict, _says(shape, place, needed, first, changes, open_), parts, found,  # type: ignore[arg-type]
-               first.name if first else "", changes, settings)
+               first.name if first else "", changes, settings, longest)

@@ -139,7 +139,7 @@ def picture(facts: dict[str, Fact], asked: Sequence[Asked] = (), default_setting
             fits = _fits(gpu, host, asked, settable)
             plan = _plan(gpu, host, facts, asked) if settable else None
             if plan and plan.steps and fits and all(one.verdict == "yes" for one in fits):
-                plan = replace(plan, says=f"Nothing has to be set for the models named: they fit as it is. The largest pool is this. {plan.says}")
+                plan = replace(plan, says=f"Nothing has to be set: what was named fits. The most that can be set: {plan.says}")
             found.append(GpuMemory(gpu.item, gpu.name, gpu.gfx, gpu.apu, pools, _holders(gpu), gpu.holders_unknown,
                                    apps.readings(gpu, host, facts), fits, plan))
     return MemoryPicture(_system(host), found) if found else None

@@ -83,6 +83,9 @@ class FoundFinding:
     title: str
 
 
+_NAMED = 4
+
+
 def overall(outcomes: Sequence[Outcome]) -> Verdict:
     """The worst verdict of all; UNKNOWN when nothing at all was asked."""
     asked = [outcome.verdict for outcome in outcomes if outcome.verdict != "SKIPPED"]
@@ -101,6 +104,16 @@ def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 
 def fault(outcomes: Sequence[Outcome]) -> Fault:
+    """Where the fault lies, and where the gate is UNKNOWN, for want of what."""
+    found = _fault(outcomes)
+    missing = sorted({outcome.expectation for outcome in outcomes if outcome.verdict == "UNKNOWN"})
+    if not missing or overall(outcomes) != "UNKNOWN" or found.kind == "undecided":
+        return found
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    return Fault(found.kind, f"{found.says} Not passed, because {', '.join(missing[:_NAMED])}{more} could not be examined.")
+
+
+def _fault(outcomes: Sequence[Outcome]) -> Fault:
     """Hardware and software told apart by independent signs; one reading never condemns a part.
 
     Counters that the hardware keeps (RAS, retired pages), a device that is missing, and kernels wrong through more than one
@@ -120,6 +133,10 @@ def fault(outcomes: Sequence[Outcome]) -> Fault:
                      f"software right first, then repeat; if the hardware signs stay, isolate the node. {again}")
     if hard:
         return Fault("hardware_suspected", f"Signs of hardware ({', '.join(hard)}), and no software outside the policy. {again}")
+    watched = sorted({o.expectation for o in bad if o.kind == "watch"})
+    if soft and watched:
+        return Fault("software", f"The software differs from the policy ({', '.join(soft)}), which a regression or a wrong version explains; of the hardware "
+                     f"{', '.join(watched)} is to be watched.")
     if soft:
         return Fault("software", f"The software differs from the policy ({', '.join(soft)}), and nothing that was examined speaks for hardware: "
                      "a regression or a wrong version, not a broken part.")

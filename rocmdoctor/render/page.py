@@ -48,6 +48,10 @@ class Text:
             at += len(text)
         return made
 
+    def wrap(self, width: int) -> list[Text]:
+        """Its lines, wrapped at words, longer words anywhere."""
+        return [piece for line in self.lines() for piece in _wrapped(line, width)]
+
     def lines(self) -> Iterator[Text]:
         """Its lines; an empty one where it ends with a line feed."""
         plain, at = self.plain, 0

@@ -18,9 +18,10 @@ _NOISE = later.pattern(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
 MONTH = r"(?:[A-Z][a-z]{2}|[^\W\d_]{3,5}\.?|[0-9]{1,2}[月월])"  # as a journal writes it, in the language of its reader
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})"
 # docker compose ("name-1  | "), journald and syslog ("Feb 12 12:12:03 host unit[1]: "), docker logs -t ("2026-02-12T..Z ").
+# The times of dnf's own log are what it is read for.
 _PREFIX = later.pattern(
     rf"^(?:[\w.-]{{1,60}} +\| | ?{MONTH} [ 0-9][0-9] [0-9:]{{8}} \S{{1,60}} [^\s:]{{1,60}}: "
-    rf"|{_ISO} (?:\S{{1,60}} (?:kernel|[^\s:]{{1,60}}\[[0-9]{{1,9}}\]): )?)")
+    rf"|{_ISO} (?!SUBDEBUG )(?:\S{{1,60}} (?:kernel|[^\s:]{{1,60}}\[[0-9]{{1,9}}\]): )?)")
 _QUOTED = later.pattern(r"^[>|\s]*(?:[\w.-]{1,60}-\d{1,9}\s*\|\s)?")
 _PCI = later.pattern(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")
 _GFX = later.pattern(r"(?<![0-9A-Za-z_])gfx(1[0-3][0-9][0-9a-f]|[6-9][0-9a-f]{2})(?![0-9A-Za-z_*])", re.IGNORECASE)

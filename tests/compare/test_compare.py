@@ -164,7 +164,7 @@ def test_a_hostile_version_never_reaches_a_command():
 def test_the_page_has_the_picture(sides, tmp_path):
     assert run("compare", sides / "old.json", sides / "new.json", "--html", tmp_path / "c.html").returncode == 0
     page = (tmp_path / "c.html").read_text()
-    assert '<svg class="changes"' in page and page.count('class="bad"') == 1 and 'class="boot"' in page
+    assert re.search(r'<li class="update">.*linux-firmware 20251111-1 → 20251125-1', page) and '<li class="boot">' in page and '<li class="then">' in page
     assert "<script>alert" not in page and "annika" not in page and len(re.findall("<script", page)) == 1
 
 
@@ -185,6 +185,6 @@ def test_the_page_reads_at_every_width(sides, tmp_path):
             page.goto(f"file://{tmp_path}/c.html")
             page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")
             assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth") and trouble == []
-            assert page.locator("svg.changes circle").count() >= 2
+            assert page.locator("ol.line li").count() >= 4
             assert [v["id"] for v in axe.Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")] == []
         running.close()

@@ -19,6 +19,9 @@ from rocmdoctor.cli import main
 from rocmdoctor.fleet.answer import headline
 from rocmdoctor.fleet.merge import Merge
 from rocmdoctor.fleet.reports import Broken, walk
+from rocmdoctor.render.figures import heat
+from rocmdoctor.render.fleet import html
+from rocmdoctor.render.fleet import text as words_of
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 _SPEC = importlib.util.spec_from_file_location("fleet_speed", TOP / "benchmarks/fleet_speed.py")
@@ -436,3 +439,46 @@ def test_a_fleet_of_two_halves_fits_its_schema():
     answer = json.loads(run("fleet", "--json", "-", stdin="\n".join(map(json.dumps, halves)).encode()).stdout)
     assert answer["splits"]
     jsonschema.validate(answer, json.loads((TOP / "docs/fleet.schema.json").read_text()))
+
+
+# ---- the map
+
+def outcome(expectation, verdict, subject=""):
+    return {"expectation": expectation, "verdict": verdict, "subject": subject, "expected": "x", "actual": "y"}
+
+
+def test_the_map_has_a_row_a_machine_and_a_column_a_thing():
+    unknown = [outcome("access.kfd", "UNKNOWN"), outcome("pcie.width", "UNKNOWN", "gpu 0"), outcome("pcie.width", "FAIL", "gpu 1")]
+    reports = [*same(5), report("bad", verdict="FAIL", outcomes=unknown, **{"kernel.release": "6.8.1"}),
+               report("worse", verdict="UNKNOWN", outcomes=unknown[:1], findings=[{"id": "x-y", "severity": "error", "title": "T", "standing": "cause"}])]
+    drawn = heat.heat(merged(*reports))
+    assert drawn.columns[0] == "access.kfd" and dict(drawn.rows)["bad"][drawn.columns.index("pcie.width")] == "F"  # the worst of its GPUs
+    assert {name: dict(zip(drawn.columns, letters, strict=True)) for name, letters in drawn.rows} == {
+        "bad": {"access.kfd": "U", "pcie.width": "F", "kernel.release": "D", "x-y": ""},
+        "worse": {"access.kfd": "U", "pcie.width": "", "kernel.release": "", "x-y": "!"}}
+    page, words = html.render(merged(*reports)), words_of.render(merged(*reports), 80, False)
+    assert page.count('<td class="fail">F</td>') == 1 and '<th scope="row">5 equal</th>' in page and heat.key(drawn) in words.replace("\n  ", " ")
+    assert "  bad               UF" in words and "  5 equal           ····" in words and max(map(len, words.splitlines())) <= 80
+
+
+def test_one_machine_or_one_thing_needs_no_map():
+    assert heat.heat(merged(*same(5), report("a", **{"kernel.release": "9"}), report("b", **{"kernel.release": "9"}))) is None
+    assert heat.heat(merged(*same(5), report("a", **{"kernel.release": "9", "os.version": "1"}))) is None
+
+
+def test_forty_expectations_of_the_same_machines_are_one_thing():
+    many = [outcome(f"e.{number}", "UNKNOWN") for number in range(40)]
+    found = words_of.merged(merged(*same(5), *(report(f"u{number}", verdict="UNKNOWN", outcomes=many) for number in range(3))).causes)
+    assert [(cause.fact[:15], cause.value, len(cause.nodes)) for cause in found] == [("40 expectations", "UNKNOWN", 3)] and "36 more" in found[0].fact
+
+
+def test_machines_without_a_product_are_filed_by_their_gpus():
+    kinds = merged(*[report(f"m{n}", product="", gpus=("1002:74a1",) * 2) for n in range(4)], report("r", product="", gpus=("1002:744c",)),
+                   report("half", product="", gpus=("1002:74a1",))).kinds
+    assert [(kind.name, kind.nodes) for kind in kinds] == [("2 x AMD Instinct MI300X", 5), ("1 x Navi 31", 1)]
+
+
+def test_names_in_the_map_are_text():
+    evil = '<img src=x onerror=1>\x1b[31m'
+    page = html.render(merged(*same(5), *(report(evil + str(n), verdict="FAIL", outcomes=[outcome(evil, "FAIL"), outcome("b", "FAIL")]) for n in range(2))))
+    assert "<img" not in page and "\x1b" not in page and "&lt;img" in page

@@ -26,7 +26,7 @@ from rocmdoctor.memory.machine import Gpu, Host, fitted_size
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked, picture
 from rocmdoctor.memory.place import Place, places, predicted_heaps
-from rocmdoctor.render.figures import memory_svg
+from rocmdoctor.render.figures import memory_svg, stack
 
 gguf = pytest.importorskip("gguf", reason="the gguf package is not installed (extra rocmdoctor[gguf])")
 hypothesis = pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
@@ -491,10 +491,46 @@ def test_the_svg_is_well_formed_and_escapes_names():
     facts = {"gpu.is_apu[0]": Known(False, "t"), "gpu.vram_bytes[0]": Known(16 * GIB, "t"), "gpu.name[0]": Known('<script>"&\u202e', "t"),
              "os.family": Known("linux", "t")}
     model = shape.Shape('<b>"evil"&', 30 * GIB, 30 * GIB, 0, 0, (shape.Layer(8, 128, 128),), 4096, 1000, 4096, 14336)
-    drawn = str(memory_svg.render(picture(facts, [Asked(model, Setting(8192))])))
+    small = dataclasses.replace(model, name="small", gpu_bytes=4 * GIB)  # of several models each bar says whose it is
+    found = picture(facts, [Asked(model, Setting(8192)), Asked(small, Setting(8192))])
+    drawn = str(memory_svg.render(found, found.gpus[0]))
     root = ET.fromstring(drawn)
-    assert root.tag == "svg" and "<script" not in drawn and "<b>" not in drawn and "style=" not in drawn and "\u202e" not in drawn
-    assert 'class="wall"' in drawn and 'class="need"' in drawn
+    assert root.tag == "ul" and "<script" not in drawn and '<b>"' not in drawn and "style=" not in drawn and "\u202e" not in drawn
+    assert 'class="limit"' in drawn and 'class="weights"' in drawn and "&lt;b&gt;" in drawn
+
+
+def bars_of(gpu, memory):
+    return {bar.name: bar for bar in stack.figure(memory, gpu)}
+
+
+def test_all_ram_is_one_bar_now_and_after_the_change():
+    facts = {"gpu.is_apu[0]": Known(True, "t"), "gpu.gfx_target[0]": Known("gfx1151", "t"), "gpu.vram_bytes[0]": Known(96 * GIB, "t"),
+             "gpu.gtt_bytes[0]": Known(16 * GIB, "t"), "memory.ram_bytes": Known(32 * GIB, "t"), "memory.available_bytes": Known(24 * GIB, "t"),
+             "os.family": Known("linux", "t")}
+    found = picture(facts)
+    bars = bars_of(found.gpus[0], found)
+    now, then = bars["now"], bars["after the change"]
+    assert [(part.kind, part.bytes // GIB) for part in now.segments] == [("carve", 96), ("reach", 16), ("rest", 8), ("used", 8)]
+    assert now.total == then.total == 128 * GIB and then.segments[1].bytes > now.segments[1].bytes
+    facts["gpu.gtt_bytes[0]"] = Known(30 * GIB, "t")  # more than is free: it would have to come from what is in use
+    over = bars_of(picture(facts).gpus[0], picture(facts))["now"]
+    assert sum(part.bytes for part in over.segments) == 128 * GIB and "of it the GPU may take 6" in over.segments[-1].text
+
+
+@pytest.mark.parametrize("free", [8, 12, 24, 200])
+def test_the_longest_context_is_the_last_that_fits(free):
+    layers = tuple(shape.Layer(8, 128, 128) for _ in range(32))
+    model = shape.Shape("m", 4 * GIB, 4 * GIB, 0, 0, layers, 4096, 32000, 4096, 14336, trained_context=131072)
+    facts = {"gpu.is_apu[0]": Known(False, "t"), "gpu.vram_bytes[0]": Known(free * GIB, "t"), "os.family": Known("linux", "t")}
+
+    def fit(context):
+        found = picture(facts, [Asked(model, Setting(context))])
+        return {one.backend: one for one in found.gpus[0].fits}["hip"]
+
+    longest = fit(8192).longest_context
+    assert longest == fit(2048).longest_context and fit(longest).verdict == "yes"  # whatever context was asked for
+    assert longest == 131072 if free >= 24 else fit(longest + 2048).verdict != "yes"
+    assert f"up to {longest} tokens" in stack.model_bar(fit(8192)).note
 
 
 def test_facts_of_the_wrong_type_or_size_draw_nothing_wrong():
@@ -503,7 +539,7 @@ def test_facts_of_the_wrong_type_or_size_draw_nothing_wrong():
              "gpu.kfd_pool_bytes[0]": Known(GIB, "t")}
     found = picture(facts)
     assert found and [pool.total_bytes for pool in found.gpus[0].pools] == [GIB]
-    memory_svg.render(found)
+    memory_svg.render(found, found.gpus[0])
 
 
 def test_tables_name_only_what_the_engine_knows():

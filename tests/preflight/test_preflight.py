@@ -894,3 +894,15 @@ def test_a_backend_that_is_not_installed_says_nothing_where_another_ran():
 def test_a_device_that_was_not_tested_is_unknown(verdict):
     facts = kernel_facts("vulkan-0", verdict=verdict, device="Radeon", device_type="discrete")
     assert {o.verdict for o in outcomes_of(ONE_BACKEND, facts)} == {"UNKNOWN"}
+
+
+def test_the_first_sentence_contradicts_no_line_below_it():
+    def one(name, what, kind):
+        return Outcome(name, "", what, "x", "y", kind=kind)
+
+    soft, watch, open_ = one("versions.rocm", "WARN", "software"), one("ras.bad_pages", "WARN", "watch"), one("access.kfd", "UNKNOWN", "undecided")
+    said = verdict.fault([soft, watch, open_, one("gpus.count", "PASS", "")]).says
+    assert "ras.bad_pages is to be watched" in said and "speaks for hardware" not in said and said.endswith("because access.kfd could not be examined.")
+    assert "nothing that was examined speaks for hardware" in verdict.fault([soft]).says and "could not be examined" not in verdict.fault([soft]).says
+    many = verdict.fault([soft, *(one(f"e.{n}", "UNKNOWN", "") for n in range(9))]).says
+    assert "e.0, e.1, e.2, e.3 and 5 more could not be examined" in many

@@ -1,4 +1,7 @@
-"""What a writer tells of versions: a good and a bad one of a component, or an update before the trouble and what it changed."""
+"""What is told of versions: a good and a bad one of a component, or an update before the trouble and what it changed.
+
+Of an update a writer tells, or the histories do: where lines of trouble carry a time, what changed before the first of them is asked about.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge import compiled, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
+from rocmdoctor.records import replace
 
 _CHECK = "version_story"
 _BATCH = datetime.timedelta(days=1)  # one update, also when it was done in two goes
@@ -34,6 +38,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits[:3])
     elif _hits(seen, "since_update"):
         yield from _updated(seen)
+    elif "updates.history" in seen.facts and "changed.components" not in seen.facts:  # of two states the comparison says it
+        yield from _before_first_sign(seen)
 
 
 def _names() -> dict[str, str]:
@@ -107,6 +113,25 @@ def _updated(seen: Evidence) -> Iterator[Judged]:
     yield _before_it_began(seen, rows, first.layer, ("updates.history",), _hits(seen, "since_update")[:2], back)
 
 
+def _before_first_sign(seen: Evidence) -> Iterator[Judged]:
+    """The same where nobody tells of an update: the last one before the earliest line of trouble that carries a time."""
+    from rocmdoctor.compare import changes, timeline
+
+    hits = list(seen.of_symptoms(sorted(seen.symptoms)))
+    sign = timeline.sign_of(seen.snapshot, ((hit.source, hit.text) for hit in hits))
+    batch = timeline.update_before(seen.snapshot, sign) if sign else []
+    if not sign or not batch:
+        return
+    then = replace(seen.snapshot, taken=batch[-1].at)
+    found = [change for change in changes.suspects(changes.since(then, batch[0].at, "", "")) if change.old and change.new]
+    if found:
+        first = next(hit for hit in hits if timeline.sign_of(seen.snapshot, [(hit.source, hit.text)]) == sign)
+        rows = [(one.title, one.old, one.new) for one in found]
+        back = "\n".join(found[0].way_back[0].commands if found[0].way_back else ())
+        yield _before_it_began(seen, rows, found[0].layer, ("updates.history",), [first], back,
+                               {"at": batch[-1].at, "sign": sign.at, "gap": timeline.gap(batch[-1].at, sign.at)}, "updated-before-first-sign")
+
+
 def _listed(seen: Evidence) -> Iterator[Judged]:
     """The same without times: packages that a writer lists with their versions before and after."""
     order = list(components.load())
@@ -123,9 +148,11 @@ def _listed(seen: Evidence) -> Iterator[Judged]:
     yield _before_it_began(seen, rows, listed[0][0].layer, (), [*found[0][3], *_hits(seen, "since_update")][:3])
 
 
-def _before_it_began(seen: Evidence, rows: list[tuple[str, str, str]], layer: str, used: tuple[str, ...], hits: list[Hit], back: str = "") -> Judged:
+def _before_it_began(seen: Evidence, rows: list[tuple[str, str, str]], layer: str, used: tuple[str, ...], hits: list[Hit], back: str = "",
+                     times: dict[str, str] | None = None, row: str = "updated-before-it-began") -> Judged:
     """The question whether it goes away with the older one: (component, older, newer), the most suspect first; ``back`` are the commands for that."""
     title, good, bad = rows[0]
-    words = {"component": title, "good": good, "bad": bad, "all": "; ".join(f"{name} {old} -> {new}" for name, old, new in rows[:_MOST]), "back": back}
-    rule = _words.rule(_CHECK, "updated-before-it-began", words, layer=layer)
+    listed = "; ".join(f"{name} {old} -> {new}" for name, old, new in rows[:_MOST])
+    words = {"component": title, "good": good, "bad": bad, "all": listed, "back": back, **(times or {})}
+    rule = _words.rule(_CHECK, row, words, layer=layer)
     return Judged(rule, Answer(None, used, ()), explained=seen.explained(rule), hits=hits)

@@ -21,6 +21,7 @@ def render(device: KernelDevice) -> Markup:
         marks.append(f'<rect class="{kind}" x="{x + 1}" y="4" width="{_SIZE}" height="{_SIZE}" rx="3"/>{cross}')
     wrong = [check.check for check in device.checks if _CLASS.get(check.verdict, "wrong") == "wrong"]
     right = sum(check.verdict == "right" for check in device.checks)
-    label = f"{right} of {len(device.checks)} right" + (f", not right: {', '.join(wrong)}" if wrong else "")
+    tested = sum(_CLASS.get(check.verdict) != "untested" for check in device.checks)
+    label = f"{right} of {tested} right" + (f", not right: {', '.join(wrong)}" if wrong else "")
     width = len(device.checks) * _STEP
     return Markup(f'<svg class="squares" viewBox="0 0 {width} 30" role="img" aria-label="{escape(label)}">{"".join(marks)}</svg>')

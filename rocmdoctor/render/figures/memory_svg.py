@@ -1,105 +1,53 @@
-"""The memory picture as one SVG inside the HTML report: no script, no style attribute, colours by the page's classes."""
+"""The memory of a GPU for the page: bars that stretch with it, each with its parts as text below, so no letter shrinks on a phone."""
 
 from __future__ import annotations
 
-import textwrap
-
 from markupsafe import Markup, escape
 
-from rocmdoctor.facts.sections import MemoryPicture
-from rocmdoctor.facts.sizes import words
+from rocmdoctor.facts.sections import GpuMemory, MemoryPicture
 from rocmdoctor.render.figures import bars, stack
-from rocmdoctor.render.figures.bars import Bar
-from rocmdoctor.render.figures.stack import Stack
-from rocmdoctor.share.wash import wash
 
-LABEL, WIDTH, ROW, HEIGHT = 150, 480, 40, 16
-MOST_LETTERS = 17
+MOST_GPUS = 8
+_UNITS = 1000
+_MODEL = ' class="model"'
 
 # Classes, because the page's policy forbids style attributes; the page puts this into its one style sheet.
 STYLE = """
-svg.memory { width: 100%; height: auto; font: 16px system-ui, sans-serif; max-width: 46rem; }
-svg.memory text { fill: var(--fg); } svg.memory text.dim { fill: var(--dim); font-size: 15px; } svg.memory text.head { font-weight: 600; }
-svg.memory .room { fill: var(--soft); stroke: var(--line); } svg.memory .used { fill: var(--dim); } svg.memory .need { fill: var(--info); }
-svg.memory .carve { fill: var(--info); } svg.memory rect.reach { fill: var(--ok); }
-svg.memory .over { fill: var(--error); } svg.memory .wall { stroke: var(--error); stroke-width: 2; } svg.memory .free { fill: var(--ok); opacity: .5; }
+ul.bars { list-style: none; margin: .4rem 0; padding: 0; } ul.bars > li { margin: 0 0 .7rem; } ul.bars svg { display: block; width: 100%; height: 1.6rem; }
+ul.bars .model svg { height: .9rem; } ul.bars b { font-size: .875rem; } ul.key { list-style: none; padding: 0; margin: .2rem 0; font-size: .875rem;
+  display: flex; flex-wrap: wrap; gap: .1rem 1rem; } ul.key li::before { content: ""; display: inline-block; width: .8rem; height: .8rem; margin-right: .35rem;
+  border: 1px solid var(--dim); vertical-align: -.08rem; } ul.key li.note::before { border: 0; border-left: 3px solid var(--error); width: .2rem; }
+.bars .carve { fill: var(--m-own); } .bars .reach { fill: var(--m-reach); } .bars .rest { fill: var(--m-rest); } .bars .used { fill: var(--m-used); }
+.bars .weights { fill: var(--m-own); } .bars .kv { fill: var(--m-kv); } .bars .compute { fill: var(--m-used); } .bars .limit { fill: var(--error); }
+.bars .track { fill: var(--soft); }
+ul.key .carve::before, ul.key .weights::before { background: var(--m-own); } ul.key .reach::before { background: var(--m-reach); }
+ul.key .rest::before { background: var(--m-rest); } ul.key .used::before, ul.key .compute::before { background: var(--m-used); }
+ul.key .kv::before { background: var(--m-kv); }
 """
 
 
-def _row(bar: Bar, top: int) -> str:
-    span = WIDTH - LABEL - 10
-    name = bar.label if len(bar.label) <= MOST_LETTERS else bar.label[:MOST_LETTERS - 1] + "…"
-    parts = [f'<text x="0" y="{top + 11}">{escape(name)}</text>']
-    length, used = max(bar.length * span, 1), bar.used * span
-    if bar.kind == "need":
-        parts.append(f'<rect class="need" x="{LABEL + used:.1f}" y="{top}" width="{max(length - used, 1):.1f}" height="{HEIGHT}"/>')
-    elif bar.kind == "free":
-        parts.append(f'<rect class="free" x="{LABEL}" y="{top}" width="{length:.1f}" height="{HEIGHT}"/>')
-    elif bar.kind == "wall":
-        there = min((bar.wall or 0) * span, length)
-        parts.append(f'<rect class="need" x="{LABEL}" y="{top}" width="{there:.1f}" height="{HEIGHT}"/>')
-        parts.append(f'<rect class="over" x="{LABEL + there:.1f}" y="{top}" width="{max(length - there, 1):.1f}" height="{HEIGHT}"/>')
-    else:
-        parts.append(f'<rect class="room" x="{LABEL}" y="{top}" width="{length:.1f}" height="{HEIGHT}"/>')
-        if used > 0:
-            parts.append(f'<rect class="used" x="{LABEL}" y="{top}" width="{used:.1f}" height="{HEIGHT}"/>')
-    if bar.wall is not None:
-        x = LABEL + bar.wall * span
-        parts.append(f'<line class="wall" x1="{x:.1f}" x2="{x:.1f}" y1="{top - 4}" y2="{top + HEIGHT + 4}"/>')
-    parts.append(f'<text class="dim" x="{LABEL}" y="{top + HEIGHT + 15}">{escape(bar.text)}</text>')
-    return "".join(parts)
-
-
-def _stack(one: Stack, widest: int, top: int) -> tuple[str, int]:
-    """All RAM as one bar with its parts in words below; (the drawing, the next free line)."""
-    parts, x = [f'<text x="0" y="{top + 17}">{escape(one.name)}</text>'], 50.0
-    span = WIDTH - 60
-    for segment in one.segments:
-        length = max(segment.bytes / widest * span, 2)
-        parts.append(f'<rect class="{segment.kind}" x="{x:.1f}" y="{top}" width="{length:.1f}" height="24"/>')
+def _row(bar: stack.Bar, widest: int) -> str:
+    x, parts = 0.0, [f'<rect class="track" x="0" y="0" width="{_UNITS}" height="10"/>'] if bar.limit else []
+    for segment in bar.segments:
+        length = segment.bytes / widest * _UNITS
+        # A hair of the page's ground between two parts, so that they are told apart without colour.
+        parts.append(f'<rect class="{segment.kind}" x="{x:.1f}" y="0" width="{max(length - 1.5, 1):.1f}" height="10"/>')
         x += length
-    if one.reach:
-        start = x - one.reach / widest * span
-        parts.append(f'<rect class="reach" x="{start:.1f}" y="{top + 27}" width="{x - start:.1f}" height="5"/>')
-    if one.needed:
-        at = 50 + min(one.needed / widest, 1) * span
-        parts.append(f'<line class="wall" x1="{at:.1f}" x2="{at:.1f}" y1="{top - 3}" y2="{top + 34}"/>')
-    said = [segment.text for segment in one.segments] + ([f"GPU may take {words(one.reach)} (line below)"] if one.reach else [])
-    said += [f"the model needs {words(one.needed)} (red)"] if one.needed else []
-    top += 52
-    for line in textwrap.wrap(" · ".join(said), 46):
-        parts.append(f'<text x="50" y="{top}">{escape(line)}</text>')
-        top += 22
-    return "".join(parts), top + 8
+    if bar.limit:
+        parts.append(f'<rect class="limit" x="{min(bar.limit / widest * _UNITS, _UNITS - 3):.1f}" y="0" width="3" height="10"/>')
+    key = "".join(f'<li class="{segment.kind}">{escape(segment.text)}</li>' for segment in bar.segments)
+    key += f'<li class="note">{escape(bar.note)}</li>' if bar.note else ""
+    svg = f'<svg viewBox="0 0 {_UNITS} 10" preserveAspectRatio="none" aria-hidden="true">{"".join(parts)}</svg>'
+    return f'<li{_MODEL if bar.limit else ""}><b>{escape(bar.name)}</b>{svg}<ul class="key">{key}</ul></li>'
 
 
-def render(memory: MemoryPicture) -> Markup:
-    """One SVG for all GPUs; "" when there is nothing to draw."""
-    rows: list[str] = []
-    said: list[str] = []
-    top = 4
-    for gpu in memory.gpus[:8]:
-        groups = [(bars.title(gpu), bars.of_gpu(memory, gpu))]
-        groups += [(wash(f"{fit.model} with {fit.backend}: {fit.verdict.replace('_', ' ')}"), bars.of_fit(fit)) for fit in gpu.fits]
-        stacks = stack.of_apu(memory, gpu)
-        if stacks:
-            groups.pop(0)
-            rows.append(f'<text class="head" x="0" y="{top + 12}">{escape(bars.title(gpu))}</text>')
-            top += 26
-        for one in stacks:
-            drawn, top = _stack(one, max(each.total for each in stacks), top)
-            rows.append(drawn)
-            said.append(one.words)
-        for head, found in groups:
-            if not found:
-                continue
-            rows.append(f'<text class="head" x="0" y="{top + 12}">{escape(head)}</text>')
-            top += 22
-            for bar in found:
-                rows.append(_row(bar, top))
-                top += ROW
-            top += 8
-    if not rows:
-        return Markup("")
-    label = escape(". ".join(["Memory of the GPU", *said]))
-    return Markup(f'<svg class="memory" role="img" aria-label="{label}" viewBox="0 0 {WIDTH} {top}">{"".join(rows)}</svg>')
+def render(memory: MemoryPicture, gpu: GpuMemory) -> Markup:
+    """The bars of one GPU; "" when there is nothing to draw."""
+    found = stack.figure(memory, gpu)
+    widest = max((bar.total for bar in found), default=0)
+    return Markup(f'<ul class="bars">{"".join(_row(bar, widest) for bar in found)}</ul>') if widest else Markup("")
+
+
+def figures(memory: MemoryPicture) -> list[tuple[str, Markup]]:
+    """(title, bars) of each GPU, the first ones."""
+    return [(bars.title(gpu), drawn) for gpu in memory.gpus[:MOST_GPUS] if (drawn := render(memory, gpu))]

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable
 
 from rocmdoctor.diagnosis.outcome import LOUD, Level, Outcome, asked, outcome
+from rocmdoctor.diagnosis.report import SINCE_UPDATE
 from rocmdoctor.facts.model import Fact, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.page import Console, Text
@@ -90,7 +91,7 @@ def _page(console: Console, report: Report, last: bool, trim: int) -> _Page:
     first = _leading(report)
     if first:
         page.blank()
-        _in_full(page, first, report.snapshot.facts)
+        _in_full(page, first, report.snapshot.facts, _since(report, first))
     if report.llm:
         page.section(lambda: llm_text.section(console, report))
     _kernels(page, report)
@@ -164,7 +165,17 @@ def _sentences(text: str, room: int) -> str:
     return kept
 
 
-def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact]) -> None:
+def _since(report: Report, first: Finding) -> str:
+    """The last update before the first fault, where the finding tells of something that happened."""
+    update = next((moment for moment in report.timeline or () if moment.suspect), None)
+    if update is None or first.standing == "risk" or update.at[:16] in " ".join((first.title, first.summary, first.cause)):  # nothing twice
+        return ""
+    from rocmdoctor.render.report import timeline_text  # few reports have one
+
+    return timeline_text.update(update)
+
+
+def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact], since: str = "") -> None:
     title = asked(finding)[1]
     says = _news(finding.summary, title) or _news(finding.cause, title)
     if says:
@@ -173,6 +184,8 @@ def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact]) -> None:
     for number, (place, text) in enumerate(decisive(finding, facts)):
         head = f"{place}  " if place else ""
         page.row("" if number else "seen", head + excerpt(text, finding, max(room - len(head), 40)), most=3)
+    if since:
+        page.row("since", since, most=3 - page.trim)
     if finding.to_decide:
         page.row("decide", "this would show it:")
         for line in deciding(finding.to_decide):
@@ -233,7 +246,7 @@ def _others(page: _Page, report: Report, first: Finding | None) -> None:
             named.append(finding)
     if named:
         page.blank()
-    room = MOST_LINES - page.count - 3 - bool(report.unknown)
+    room = MOST_LINES - page.count - 3 - bool(report.unknown) - (SINCE_UPDATE in report.notes)
     for finding in named:
         sign, style = MARKS[_SEVERITY[finding.severity]] if finding.standing != "possible" else MARKS["open"]
         question, title = asked(finding)
@@ -257,4 +270,6 @@ def _closing(page: _Page, report: Report, first: Finding | None) -> None:
     page.blank()
     if said:
         page.prose(f"{said}.", most=1 if page.trim else 2, body="dim")
+    if SINCE_UPDATE in report.notes:
+        page.prose(SINCE_UPDATE, body="dim")
     page.prose(more, body="dim")

@@ -8,7 +8,9 @@ from rocmdoctor.render.report.wording import fact_name, fact_value
 from rocmdoctor.share.wash import wash
 
 _TOKEN = later.pattern(r"[A-Za-z0-9_./-]{3,}")
-_STAMP = later.pattern(r"^(?:time=\S+\s+)?(?:level=\S+\s+)?(?:source=\S+\s+)?(?:\[\s*\d+\.\d+\]\s*)?(?:[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \S+ )?")
+_STAMP = later.pattern(
+    r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+)?(?:\[?[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}\]\s*)?"
+    r"(?:time=\S+\s+)?(?:level=\S+\s+)?(?:source=\S+\s+)?(?:\[\s*\d+\.\d+\]\s*)?(?:[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \S+ )?")
 _GENERAL = frozenset("the and for not that this with from has are was which amdgpu amd gpu error failed cause kernel linux driver device".split())
 MOST_FACTS = 3
 
@@ -17,9 +19,14 @@ def _tokens(text: str) -> set[str]:
     return {word.strip(".-/").lower() for word in _TOKEN.findall(text)} - _GENERAL
 
 
+def unstamped(line: str) -> str:
+    """A line without its time."""
+    return _STAMP.sub("", line) or line
+
+
 def excerpt(text: str, finding: Finding, room: int) -> str:
     """A line without its time stamp, at most ``room`` characters, around the words that the finding speaks of."""
-    plain = _STAMP.sub("", wash(text, 2000)) or wash(text, 2000)
+    plain = unstamped(wash(text, 2000))
     if len(plain) <= room:
         return plain
     wanted = _tokens(" ".join((finding.title, finding.summary)))

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from rocmdoctor.diagnosis.outcome import LOUD, outcome
 from rocmdoctor.facts import sizes
 from rocmdoctor.facts.model import Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render.figures import changes_svg, kernels_svg, llm_svg, memory_svg
-from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, opinion_text, unexamined
+from rocmdoctor.render.figures import kernels_svg, llm_svg, memory_svg, topology
+from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, opinion_text, timeline_text, unexamined
 from rocmdoctor.render.report.card import stack
 from rocmdoctor.render.report.wording import (
     evidence_place,
@@ -54,8 +54,10 @@ def render(report: Report) -> str:
         rows=fix_rows,
         explains=explains_words,
     )
-    style = _STYLE + (memory_svg.STYLE if report.memory else "") + (changes_svg.STYLE if report.changes else "")
+    style = _STYLE + (memory_svg.STYLE if report.memory else "")
     style += llm_svg.STYLE if report.llm else ""
+    cpus = topology.topology(report.snapshot.facts)
+    style += topology.STYLE if cpus else ""
     policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
@@ -70,6 +72,8 @@ def render(report: Report) -> str:
         versions=version_rows(report),
         unknown=unexamined.groups(report),
         boxes=stack(report),
+        topology=topology.render(cpus),
+        topology_says=topology.sentence(cpus) if cpus else "",
         shown_whole=_shown_whole(report),
         squares=[(kernels_text.headline(device), kernels_svg.render(device)) for device in report.kernels or []],
         removed=removed_words(report),
@@ -77,8 +81,9 @@ def render(report: Report) -> str:
         facts_left_out=max(0, len(facts) - MOST_FACTS),
         comment=markdown.render(report),
         size=sizes.words,
-        memory_svg=memory_svg.render(report.memory) if report.memory else "",
-        changes_svg=changes_svg.render(report.changes) if report.changes else "",
+        memory_figures=memory_svg.figures(report.memory) if report.memory else [],
+        when=timeline_text.title(report.timeline or []),
+        moments=list(timeline_text.points(report.timeline or [])),
         changes_heading=changes_text.heading(report.changes) if report.changes else "",
         changes_footing=changes_text.footing(report.changes) if report.changes else [],
         verdict_word=kernels_text.words,

@@ -16,6 +16,9 @@ _SAYS = {
 }
 
 
+NOT_TESTED = ("untestable", "skipped")
+
+
 def words(verdict: str) -> str:
     """A verdict as people read it."""
     return WORDS.get(verdict, wash(verdict))
@@ -24,7 +27,7 @@ def words(verdict: str) -> str:
 def headline(device: KernelDevice) -> str:
     """One line for a device: what it is, and what came out."""
     kind = " (a CPU, not a GPU)" if device.device_type == "cpu" else f" ({device.device_type})" if device.device_type else ""
-    counted = len(device.checks)
+    counted = sum(check.verdict not in NOT_TESTED for check in device.checks)
     right = sum(check.verdict == "right" for check in device.checks)
     said = _SAYS.get(device.verdict, wash(device.verdict))
     if device.verdict == "unwritten" and counted and not right:
@@ -34,6 +37,11 @@ def headline(device: KernelDevice) -> str:
     rate += f" of {device.expected_bytes_per_s / 1e9:.0f}" if rate and device.expected_bytes_per_s else ""
     reason = f": {wash_prose(device.reason, 300)}" if device.reason else ""
     return f"{device.item} {wash(device.device)}{kind}: {said}{count}{rate}{reason}".replace("  ", " ").replace(" :", ":")
+
+
+def _square(verdict: str) -> str:
+    """One check in the row of a device."""
+    return "■" if verdict == "right" else "·" if verdict in NOT_TESTED else "✗"
 
 
 def grid(devices: list[KernelDevice]) -> tuple[list[str], list[tuple[str, list[str]]]]:
@@ -65,6 +73,8 @@ def render(console: Console, report: Report, full: bool = False) -> None:
     console.print(Text("Test kernels", style="bold"))
     for device in devices:
         console.print(Text("  " + headline(device), style=_STYLE.get(device.verdict, "red")))
+        if device.checks:
+            console.print(Text.assemble(*((_square(check.verdict), _STYLE.get(check.verdict, "red")) for check in device.checks)), 4)
     if not full and all(device.verdict in _STYLE for device in devices):
         return
     items, rows = grid(devices)

@@ -34,7 +34,7 @@ IN_FULL = 3
 def render(report: Report) -> str:
     """The most useful first; whole blocks are left out from the end, and counted, when the comment would grow over the limit."""
     ranked = [_finding(f, f.rank or n) for n, f in enumerate(report.findings, 1)]
-    rest = [_changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
+    rest = [_timeline(report), _changes(report), *ranked[:IN_FULL], _folded("Further findings", ranked[IN_FULL:])]
     rest.append(_opinion(report))
     rest.append(_folded("Test kernels", _kernels(report)))
     rest += [_folded("Not examined", [_unknown(report)]),
@@ -97,6 +97,14 @@ def _servers(report: Report) -> list[str]:
 def _versions(report: Report) -> str:
     rows = [f"| {_plain(name)} | {_plain(value)} |" for name, value in version_rows(report)]
     return "\n".join(["| what | as found |", "| --- | --- |", *rows]) if rows else ""
+
+
+def _timeline(report: Report) -> str:
+    if not report.timeline:
+        return ""
+    from rocmdoctor.render.report import timeline_text  # few reports have one
+
+    return f"**{timeline_text.title(report.timeline)}**\n\n" + "\n".join(f"- {_plain(line)}" for line in timeline_text.lines(report.timeline))
 
 
 def _changes(report: Report) -> str:

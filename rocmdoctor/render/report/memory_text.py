@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from rocmdoctor.diagnosis.outcome import fit_outcomes
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import Fit, GpuMemory, MemoryPicture, Plan
 from rocmdoctor.facts.sizes import words
 from rocmdoctor.render.figures import bars, stack
 from rocmdoctor.render.figures.bars import Bar
-from rocmdoctor.render.figures.stack import Stack
 from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import brief, terminal
 from rocmdoctor.share.wash import wash, wash_prose
 
-_VERDICT = {"yes": ("yes", "bold green"), "only_with": ("only with", "bold yellow"), "no": ("no", "bold red"), "unknown": ("not decided", "bold")}
+_VERDICT = {"yes": ("yes", "bold green"), "only_with": ("not as it is set", "bold yellow"), "no": ("no", "bold red"), "unknown": ("not decided", "bold")}
 _LABEL = 30
+_NAME = 12
 
 
 def render(report: Report, width: int, colour: bool, verbose: bool = False) -> str:
@@ -47,24 +49,12 @@ def _answer(console: Console, report: Report) -> None:
 
 
 def _bar(console: Console, bar: Bar, width: int) -> None:
-    """The bar, and what it says beside it where that fits, else below it."""
+    """A place of memory, and what is used of it: beside the bar where that fits, else below."""
     beside = width >= 90
     room = 36 if beside else max(min(width - _LABEL - 4, 60), 8)
     length, used = max(round(bar.length * room), 1), round(bar.used * room)
-    if bar.kind == "need":
-        used = min(used, room - 1)
-        cells = [(" " * used, ""), ("█" * max(length - used, 1), "cyan")]
-    elif bar.kind == "wall":
-        cells = [("█" * length, "red")]
-    elif bar.kind == "free":
-        cells = [("░" * length, "green")]
-    else:
-        cells = [("█" * used, "yellow"), ("░" * max(length - used, 0), "dim")]
     label = bar.label if len(bar.label) < _LABEL else bar.label[:_LABEL - 2] + "…"
-    line = Text.assemble(f"{label:<{_LABEL}}", *cells)
-    if bar.wall is not None:
-        at = _LABEL + min(round(bar.wall * room), room)
-        line = Text.assemble(line[:at], " " * (at - len(line)), ("│", "bold red"), line[at + 1:])
+    line = Text.assemble(f"{label:<{_LABEL}}", ("█" * used, "yellow"), ("░" * max(length - used, 0), "dim"))
     if beside and _LABEL + room + 4 + len(bar.text) <= width:
         terminal.say(console, Text.assemble(line, " " * (_LABEL + room + 2 - len(line)), (bar.text, "dim")), 2)
         return
@@ -72,39 +62,52 @@ def _bar(console: Console, bar: Bar, width: int) -> None:
     terminal.say(console, Text(bar.text, style="dim"), 2 + _LABEL)
 
 
-_CELLS = {"carve": ("█", "magenta"), "used": ("▓", "yellow"), "free": ("░", "green")}
+_CELLS = {"carve": ("█", "magenta"), "reach": ("▓", "cyan"), "rest": ("░", "green"), "used": ("▒", "yellow"), "weights": ("W", "magenta"), "kv": ("K", "cyan"),
+          "compute": ("C", "yellow")}
 
 
-def _stack(console: Console, one: Stack, widest: int, width: int) -> None:
-    """The bar with its parts named below, and a second line for what GTT reaches and what the model needs."""
-    room = max(width - 9, 12)
-    cells = [(segment, max(round(segment.bytes / widest * room), 1)) for segment in one.segments]
-    drawn = [(_CELLS[segment.kind][0] * count, _CELLS[segment.kind][1]) for segment, count in cells]
-    terminal.say(console, Text.assemble((f"{one.name:<5}", "bold"), *drawn), 2)
-    length = sum(count for _, count in cells)
-    reach = min(max(round(one.reach / widest * room), 1), length) if one.reach else 0
-    if reach:
-        terminal.say(console, Text(" " * (5 + length - reach) + "═" * reach, style="cyan"), 2)
-    keys = {"carve": "█", "used": "▓", "free": "░"}
-    said = [f"{keys[segment.kind]} {segment.text}" for segment in one.segments] + ([f"═ the GPU may take {words(one.reach)}"] if reach else [])
-    terminal.say(console, Text("   ".join(said), style="dim"), 7)
+def _stack(console: Console, one: stack.Bar, widest: int, width: int) -> None:
+    """One of the bars on the common scale, its parts named below; the wall stands where the free memory ends."""
+    room = max(min(width, 120) - _NAME - 4, 12)
+    cells = [(_CELLS[segment.kind], max(round(segment.bytes / widest * room), 1)) for segment in one.segments]
+    line = Text.assemble(*((sign * count, style) for (sign, style), count in cells))
+    if one.limit:
+        at = min(round(one.limit / widest * room), room)
+        line = Text.assemble(line[:at], " " * (at - len(line)), ("│", "bold red"), line[at + 1:])
+    names = textwrap.wrap(one.name, _NAME - 2)
+    said = [f"{_CELLS[segment.kind][0]} {segment.text}" for segment in one.segments] + ([f"│ {one.note}"] if one.note else [])
+    below = _packed(said, max(min(width, 120) - _NAME - 4, 20))
+    for number in range(max(len(names), 1 + len(below))):
+        head = (f"{names[number] if number < len(names) else '':<{_NAME}}", "bold")
+        terminal.say(console, Text.assemble(head, line if not number else Text(below[number - 1] if number <= len(below) else "", style="dim")), 2)
+
+
+def _packed(parts: list[str], room: int) -> list[str]:
+    """Parts in lines, none broken that fits into one."""
+    found: list[str] = []
+    for part in parts:
+        if found and len(found[-1]) + len(part) + 3 <= room:
+            found[-1] += f"   {part}"
+        else:
+            found += textwrap.wrap(part, room)
+    return found
 
 
 def _gpu(console: Console, memory: MemoryPicture, gpu: GpuMemory, width: int, verbose: bool) -> None:
     terminal.say(console, Text(bars.title(gpu), style="bold"))
-    stacks = stack.of_apu(memory, gpu)
-    for one in stacks:
-        _stack(console, one, max(each.total for each in stacks), width)
-    for bar in bars.of_gpu(memory, gpu) if verbose or not stacks else []:
+    drawn = stack.figure(memory, gpu)
+    for one in drawn:
+        _stack(console, one, max(each.total for each in drawn), width)
+    for bar in bars.of_gpu(memory, gpu) if verbose or not drawn else []:
         _bar(console, bar, width)
-    if gpu.is_apu is False:
+    if gpu.is_apu is not True and gpu is memory.gpus[0]:  # it is one for all GPUs
         for pool in memory.system:
             terminal.say(console, Text(f"{pool.name}: {words(pool.total_bytes)}", style="dim"), 2)
     _holders(console, gpu)
     _apps(console, gpu, verbose)
     for fit in gpu.fits:
         console.print()
-        _fit(console, fit, width)
+        _fit(console, fit)
     if gpu.plan:
         console.print()
         _plan(console, gpu.plan)
@@ -137,13 +140,11 @@ def _apps(console: Console, gpu: GpuMemory, verbose: bool) -> None:
         terminal.say(console, line, 4)
 
 
-def _fit(console: Console, fit: Fit, width: int) -> None:
+def _fit(console: Console, fit: Fit) -> None:
     word, style = _VERDICT[fit.verdict]
     about = f" ({fit.settings})" if fit.settings else ""
     terminal.say(console, Text.assemble((f"{wash(fit.model)} with {fit.backend}: ", "bold"), (word, style), about), 2)
     terminal.say(console, Text(wash_prose(fit.says[0].upper() + fit.says[1:] + ".")), 4)
-    for bar in bars.of_fit(fit):
-        _bar(console, bar, width)
     others = [f"{part.name} {words(part.bytes)}" for part in fit.parts if part.where != "gpu"]
     if others:
         terminal.say(console, Text("In system RAM: " + ", ".join(others), style="dim"), 4)

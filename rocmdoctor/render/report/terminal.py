@@ -53,6 +53,11 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     for place, finding in enumerate(report.findings, 1):
         console.print()
         print_finding(console, finding, finding.rank or place)
+    _print_links(console, report)
+    if report.timeline:
+        from rocmdoctor.render.report import timeline_text  # few reports have one
+
+        timeline_text.section(console, report.timeline)
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
@@ -152,6 +157,21 @@ def print_fix(console: Console, fix: Fix, number: int, word: str = "Fix") -> Non
             _say_whole(console, PROMPTS.get(fix.language, "") + line, 5, "cyan")
     for label, words in fix_rows(fix):
         _labelled(console, label, words, 5)
+
+
+def _print_links(console: Console, report: Report) -> None:
+    """How several GPUs are linked."""
+    from rocmdoctor.render.figures import topology  # of -v only
+
+    cpus = topology.topology(report.snapshot.facts)
+    if not cpus:
+        return
+    console.print()
+    say(console, Text.assemble(("How the GPUs are linked", "bold"), f": {topology.sentence(cpus)}"))
+    for name, rows in topology.lines(cpus):
+        say(console, Text(name, style="bold"), 2)
+        for words, short in rows:
+            say(console, Text(("✗ " if short else "  ") + words, "bold red" if short else ""), 2)
 
 
 def _print_unknown(console: Console, report: Report) -> None:

@@ -62,6 +62,8 @@ def fact_value(name: str, value: object) -> str:
             return f"{value / 1e9:.0f} GB/s"
     if isinstance(value, dict):
         return wash(", ".join(f"{key} {inner}" for key, inner in value.items()))
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):  # the newest row stands last
+        return wash(("… " if len(value) > 1 else "") + " ".join(filter(None, map(str, value[-1].values()))))
     said = {"True": "yes", "False": "no", "None": "none"}
     return said.get(str(value), value_words(value))
 

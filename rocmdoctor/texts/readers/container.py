@@ -47,6 +47,7 @@ _QUANTITY = lazy(r"amd\.com/gpu:?\s+\"?(\d{1,3})\"?")
 _SIZE = lazy(r"(\d{1,9}(?:\.\d)?) ?([kmgtKMGT]?)[bB]?$")
 _SERVICE = lazy(r"^( +)([\w.-]{1,60}):\s*(?:#.*)?$")
 _RESERVATION = lazy(r"(?:driver|capabilities|count|device_ids)\b")
+_NAME = lazy(r"[\w.-]*\w[\w.-]*(?:[/:@]|$)")  # of prose "..." and "):" are none
 _GPU_IMAGE = lazy(r"rocm|ollama|llama|vllm|sglang|comfy|diffusion|localai|whisper|kobold|pytorch|amd", re.IGNORECASE)
 _LISTS = {"--device": "devices", "--group-add": "group_add", "-v": "volumes", "--volume": "volumes"}
 _WITH_VALUE = ("--device", "--group-add", "--shm-size", "--ipc", "-e", "--env", "-v", "--volume", "-p", "--publish", "--name", "--network",
@@ -174,7 +175,7 @@ def read(text: str) -> Iterator[Reading]:
                 name = _LISTS.get(key, "")
                 if name and value:
                     services[""].lists[name].setdefault(value if name == "volumes" else value.split(":")[0], number)
-            if image and not image.startswith(("<", "$")):
+            if image and image[0] not in "<$" and _NAME.match(image):
                 services[""].images.setdefault(image[:200], number)
             continue
         begun = _SERVICE.match(line[:120])
