@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import ahocorasick_rs
@@ -39,6 +40,7 @@ _FEW = 1000  # lines of a block that say nothing of the rest
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
 _REFUSED: dict[str, str] = {}  # a match that the signal must not take; told apart by its identity
 _NEVER = r"[^\x00-\xff]"
+_FIRST = itemgetter(0)
 _NAMED = later.pattern(r"\(\?P<[^>]+>")
 
 
@@ -67,12 +69,23 @@ class _Literals:
         if self._finder is None and len(text) < _SHORT and self._asked < _FEW_TEXTS:  # an automaton for two or three pages is made in vain
             yield from ((index, at) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text))
             return
-        if self._finder is None:
-            self._finder = ahocorasick_rs.BytesAhoCorasick(self._held)
         for first in range(0, len(text), _PIECE):
-            for index, at, _ in self._finder.find_matches_as_indexes(text[first:first + _PIECE + self._longest - 1], overlapping=True):
+            for index, at, _ in self._found(text[first:first + _PIECE + self._longest - 1]):
                 if at < _PIECE:
                     yield index, first + at
+
+    def counted(self, text: bytes) -> Counter[int]:
+        """How often each stands in the text; what lies over the end of a piece is not counted."""
+        seen: Counter[int] = Counter()
+        for first in range(0, len(text), _PIECE):
+            seen.update(map(_FIRST, self._found(text[first:first + _PIECE])))
+        return seen
+
+    def _found(self, piece: bytes) -> list[tuple[int, int, int]]:
+        if self._finder is None:
+            self._finder = ahocorasick_rs.BytesAhoCorasick(self._held)
+        found: list[tuple[int, int, int]] = self._finder.find_matches_as_indexes(piece, overlapping=True)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +161,7 @@ class Scanner:
             for choice in self._choices[i]:
                 for literal in choice:
                     every.setdefault(spelt(literal.encode()), len(every))
-        seen = Counter(index for index, _ in _Literals(every).places(sample)) if every else Counter[int]()
+        seen = _Literals(every).counted(sample) if every else Counter[int]()
         for i in chosen.waiting:
             texts = [[spelt(literal.encode()) for literal in choice] for choice in self._choices[i]]
             for text in min(texts, key=lambda choice: sum(seen[every[text]] for text in choice)):
