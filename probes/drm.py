@@ -12,7 +12,8 @@ PROVIDES = (
     "gpu.gtt_bytes", "gpu.gtt_used_bytes", "gpu.bar_bytes", "gpu.link_speed_gts", "gpu.link_max_speed_gts",
     "gpu.link_width", "gpu.link_max_width", "gpu.vbios", "gpu.numa_node", "gpu.render_node", "gpu.busy_percent",
     "gpu.ip.*", "gpu.fw.*", "gpu.compute_partition", "gpu.memory_partition", "gpu.ras_ue_count",
-    "gpu.ras_ce_count", "gpu.bad_pages", "gpu.power_state", "gpu.uma_options", "gpu.uma_selected",
+    "gpu.ras_ce_count", "gpu.bad_pages", "gpu.power_state", "gpu.power_cap_watts", "gpu.power_cap_max_watts",
+    "gpu.power_cap_default_watts", "gpu.uma_options", "gpu.uma_selected",
 )
 LANE = "quiet"
 DEADLINE = 6
@@ -45,6 +46,16 @@ LINKS = (
     ("gpu.link_max_speed_gts", "max_link_speed", lambda text: float(text.split()[0])),
     ("gpu.link_max_width", "max_link_width", int),
 )
+
+
+def emit_power_caps(emit, tree, device, item):
+    """The limits of power in the hwmon folder of the GPU, which are in microwatts; an APU has none."""
+    for name in tree.names(device + "/hwmon"):
+        for fact, file in (("gpu.power_cap_watts", "power1_cap"), ("gpu.power_cap_max_watts", "power1_cap_max"),
+                           ("gpu.power_cap_default_watts", "power1_cap_default")):
+            text = tree.try_read(f"{device}/hwmon/{name}/{file}") or ""
+            if text.strip().isdigit():
+                emit.value(fact, int(text) / 1e6, item=item)
 
 
 def bare(text):
@@ -187,6 +198,7 @@ def emit_gpu(emit, tree, item):
     if awake:
         emit_ras(emit, tree, device, item)
         emit_file(emit, tree, "gpu.busy_percent", device + "/gpu_busy_percent", int, item)
+        emit_power_caps(emit, tree, device, item)
     else:
         for fact in ("gpu.busy_percent", "gpu.ras_ue_count", "gpu.ras_ce_count", "gpu.bad_pages"):
             emit.unknown(fact, "not_applicable", "the GPU is suspended; reading would wake it", item=item)

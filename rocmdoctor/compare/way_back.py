@@ -67,7 +67,8 @@ def manager(facts: dict[str, Fact]) -> str:
     named = str(distribution.value) if isinstance(distribution, Known) else ""
     found = of_distribution(named)
     ostree = facts.get("boot.loader")
-    if (isinstance(ostree, Known) and ostree.value == "rpm-ostree") or (found == "dnf" and isinstance(immutable, Known) and immutable.value):
+    images = tables.load("way_back")["managers"]["rpm-ostree"]["images"]
+    if (isinstance(ostree, Known) and ostree.value == "rpm-ostree") or named in images or (found == "dnf" and isinstance(immutable, Known) and immutable.value):
         return "rpm-ostree"
     return found
 

@@ -12,22 +12,25 @@ from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot, Unknown
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.records import dataclass
+from rocmdoctor.texts import kinds
 
 BLOCK = 15  # lines between two signals of one block
 _SEEN = "seen."
+_TOLD = kinds.GROUPS["told"]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Lines of one source; every line of every source when ``source`` is empty."""
+    """Lines of one source; every line of every source when ``source`` is empty. ``told``: what a person says of the case stands near them, too."""
 
     source: str = ""
     first: int = 0
     last: int = 1 << 60
+    told: bool = False
 
     def holds(self, hit: Hit) -> bool:
         """Whether the hit stands there."""
-        return not self.source or (hit.source == self.source and self.first <= hit.line <= self.last)
+        return not self.source or (hit.source == self.source and self.first <= hit.line <= self.last) or (self.told and hit.kind in _TOLD)
 
 
 class Evidence:
@@ -90,7 +93,7 @@ class Evidence:
         if rule.near == "report" or len(hits) < 2:
             return [Place()]
         if rule.near == "file":
-            return [Place(source) for source in dict.fromkeys(hit.source for hit in hits)]
+            return [Place(source, told=True) for source in dict.fromkeys(hit.source for hit in hits)]
         reach = 0 if rule.near == "line" else BLOCK
         found: list[Place] = []
         for hit in sorted(hits, key=lambda hit: (hit.source, hit.line)):

@@ -31,6 +31,7 @@ _ASKED_MIB = later.pattern(r"\bgtt_?size=(\d{3,8})\b")
 _INDEX = later.pattern(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
 _PLACE_NOTE = later.pattern(r"\s+# your family's name in place of gfx[\w-]+$")
 _OTHER_BACKEND = later.pattern(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)
+_OLDER = later.pattern(r"\bboot the kernel (?:that|from|before)|\b(?:boot (?:the|an?) (?:older|previous|former|last)|roll back|downgrade|go back)\b.{0,40}\b(?:kernel|firmware|mesa|image)", re.IGNORECASE)
 _GRUB = later.pattern(r"/etc/default/grub|\bupdate-grub\b")
 
 
@@ -100,6 +101,15 @@ def _line(line: str, kind: str, kin: str) -> str:
     return _translated(bare, kind) if _foreign(bare, kind) else bare
 
 
+def _whole_image(fix: Fix, back: str) -> Fix:
+    """On an image-based system an older kernel, firmware or Mesa comes with the former image, all of it."""
+    if back != "rpm-ostree" or not _OLDER.search(fix.title):
+        return fix
+    row = tables.load("way_back")["managers"][back]
+    return replace(fix, title=f"Roll back to the previous image (rpm-ostree rollback). {fix.title}", detail=f"{row['detail']} {fix.detail}".strip(),
+                   commands=(*row["commands"], *fix.commands), undo=row["undo"])
+
+
 def _kin(facts: dict[str, Fact]) -> str:
     """Of the distributions with apt: whose packages these are."""
     name = _text(facts, "os.distribution").lower()
@@ -142,6 +152,7 @@ def _index(facts: dict[str, Fact]) -> str:
 def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None) -> None:
     """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
     kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
+    back = way_back.manager(facts)
     told = subjects(facts)
     about, system = told.get("about.backend"), _text(told, "about.os")
     windows = system == "windows"
@@ -161,7 +172,7 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
         others: list[Fix] = []
         for fix in finding.fixes:
             said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
-            made = _for_manager(replace(said, commands=tuple(map(here, said.commands)), verify=here(said.verify)), kind, kin)
+            made = _for_manager(_whole_image(replace(said, commands=tuple(map(here, said.commands)), verify=here(said.verify)), back), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
             used = bool(backend) and backends == {{"rocm": "hip"}.get(backend[1].lower(), backend[1].lower())} if backend else False
             foreign = bool(kind and named and kind not in named and fix.commands and not made.commands)

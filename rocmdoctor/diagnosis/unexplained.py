@@ -46,7 +46,13 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
     windows = _texts(facts, "about.os") == ["windows"]
     commands = dict(row.get("commands") or {})
     language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
-    return Fix(f"Try: {row['do']}", str(row["means"]), tuple(commands.get(language, ())), language=language)
+    return Fix(f"Try: {str(row['do']).replace('{program}', _program(facts))}", str(row["means"]).replace("{program}", _program(facts)), tuple(commands.get(language, ())), language=language)
+
+
+def _program(facts: dict[str, Fact]) -> str:
+    """What the program is called, as far as it is known."""
+    app = next(iter(_texts(facts, "about.app")), "")
+    return applications.title(app) if app else next(iter(_texts(facts, "report.program")), "the program")
 
 
 def _closeness(row: dict[str, Any]) -> int:

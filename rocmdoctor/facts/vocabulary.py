@@ -56,6 +56,10 @@ gpu.cu_count            | int  | CUs   | compute units
 gpu.cwsr_size           | int  | bytes | context save area in the KFD node
 gpu.kfd_node            | int  |       | number of the KFD node; absent when KFD does not list the GPU
 gpu.render_node         | str  |       | /dev/dri/renderDN of the GPU
+gpu.power_cap_watts     | float| W     | power limit that is set (hwmon power1_cap)
+gpu.power_cap_max_watts | float| W     | highest power limit that the driver takes
+gpu.power_cap_min_watts | float| W     | lowest power limit that the driver takes
+gpu.power_cap_default_watts | float| W | power limit after a start
 gpu.busy_percent        | int  | %     | GPU busy as sysfs says
 gpu.ip.*                | str  |       | IP block version from ip_discovery: gc, sdma, mes, umc ...
 gpu.fw.*                | str  | hex   | firmware version as sysfs prints it: mes, smc, sdma, vcn, rlc, pfp ...
@@ -231,6 +235,7 @@ python.exception        | str  |       | exception that a Python traceback began
 python.failing_package  | str  |       | installed package of the innermost frame of that traceback
 python.failing_file     | str  |       | file of the innermost frame, from its package on
 python.failing_function | str  |       | function of that frame
+python.importing        | str  |       | the package that the innermost line of the traceback imports
 python.calling_files    | list |       | files of the frames above it, the nearest first
 hip.failed_call         | str  |       | first HIP function that returned an error in an AMD_LOG_LEVEL trace
 hip.error               | str  |       | hipError name it returned
@@ -301,6 +306,7 @@ llm.speed_verdict       | str  |       | gpu_like, cpu_like, mixed
 llm.speed_why           | str  |       | how far from the ceilings
 llm.loads               | int  |       | loads and unloads of the leak check
 llm.leaked_bytes        | int  | bytes | GPU memory (VRAM and GTT) in use after the unloads, over that before the first load
+pip.replaced            | list |       | what an installer took out for another version: [{"name", "old", "new"}]
 pip.packages            | dict |       | Python packages and versions of the environment at hand
 windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version
 windows.adrenalin       | str  |       | Adrenalin version
@@ -357,7 +363,8 @@ report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
 report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
-report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text"}], the axes as in rules/data/contrasts
+report.program          | str  |       | the name that a program puts before the lines of its log
+report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], the axes as in rules/data/contrasts
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken

@@ -113,12 +113,27 @@ def here(facts: Mapping[str, Fact], component: str) -> Here:
         values = tuple(dict.fromkeys(_values(facts, way)))
         if component == "proxmox":
             values = tuple(value for value in values if value.endswith("pve"))
+        elif component == "therock" and values:
+            values = tuple(value for value in values if _of_therock(facts, value))
+            if not values:
+                return Here(absent=True)
         if values:
             return Here(tuple(as_release(component, value) for value in values), _fact_behind(way))
     known = [fact for name in place.read if ":" not in name for fact in _stored(facts, name)]
     dkms = component == "amdgpu-dkms" and facts.get("amdgpu.dkms")
     gone = bool(known) and all(isinstance(fact, Absent) for fact in known) or (isinstance(dkms, Known) and dkms.value is False)
     return Here(absent=gone)
+
+
+def _of_therock(facts: Mapping[str, Fact], release: str) -> bool:
+    """Whether a ROCm release was built by TheRock: all from 7.9 on, before that the wheels of rocm-sdk and numbers of a day.
+
+    >>> _of_therock({}, "7.2.1"), _of_therock({}, "7.10.0"), _of_therock({}, "7.0.0rc20250917")
+    (False, True, True)
+    """
+    packages = facts.get("pip.packages")
+    wheels = isinstance(packages, Known) and isinstance(packages.value, dict) and "rocm-sdk-core" in packages.value
+    return wheels or re.search(r"(?:a|rc|dev)\d", release) is not None or versions.at_least(release, "7.9", "rocm") is True
 
 
 def as_release(component: str, value: str) -> str:

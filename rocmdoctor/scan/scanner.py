@@ -192,7 +192,7 @@ class Scanner:
             if known:
                 rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
                 known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
-            worth = known.worth(block) if known else self.usual(block.lower(), chosen, usual)
+            worth = known.worth(block) if known else self.usual(block, chosen, usual)
             lines = block.split(b"\n") if worth else []
             for row, patterns in worth:
                 yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most, kind_at)
@@ -201,8 +201,9 @@ class Scanner:
         for hits in tally.last.values():
             yield from hits
 
-    def usual(self, text: bytes, chosen: _Chosen, plan: _Plan) -> list[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a text in small letters, without their shapes."""
+    def usual(self, block: bytes, chosen: _Chosen, plan: _Plan) -> list[tuple[int, frozenset[int]]]:
+        """(index, patterns worth trying) of the lines of a block, without their shapes."""
+        text = block.lower()
         if len(text) >= _PLANNED and plan is self._chosen.get(chosen.kinds, (None, None))[1]:
             plan = self.plan(chosen, _slices(text, _SLICE // 4))
         found: dict[int, set[int]] = defaultdict(set)
@@ -210,7 +211,7 @@ class Scanner:
         for row, index in self._met(starts, text, plan):
             found[row].update(plan.waiting[index])
         for group in _grouped(chosen.open):
-            for row in _rows(self._group(group), text, starts):
+            for row in _rows(self._group(group), block, starts):  # a pattern may mean its case
                 found[row].update(group)
         return [(row, frozenset(found[row])) for row in sorted(found)]
 
@@ -371,10 +372,9 @@ class _Shapes:
         ours = text.split(b"\n")
         every = set(ours)
         if len(every) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
-            text = block.lower()
             if self._varied is None:
-                self._varied = self._scanner.plan(self._chosen, _slices(text, _SLICE))
-            left = ((row, tuple(met - self._stormy)) for row, met in self._scanner.usual(text, self._chosen, self._varied))
+                self._varied = self._scanner.plan(self._chosen, _slices(block.lower(), _SLICE))
+            left = ((row, tuple(met - self._stormy)) for row, met in self._scanner.usual(block, self._chosen, self._varied))
             return [(row, patterns) for row, patterns in left if patterns]
         if max(map(len, every)) > _LONGEST_LINE:
             ours = [line[:_LONGEST_LINE] for line in ours]

@@ -9,10 +9,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Any
 
 from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import limits, vocabulary
-from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
+from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
 from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
@@ -30,7 +31,7 @@ MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one do
 _NAMED = 12
 _LISTED = 200
 _WORDS = ("report_prose", "memory_prose", "named", "settings", "configured")  # they read any text, so they recognise none
-_UNITED = ("report.apps", "report.backends")  # what any text names counts
+_UNITED = ("report.apps", "report.backends", "report.contrasts")  # what any text names counts
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 ALL = frozenset(kinds.KINDS)
@@ -118,6 +119,11 @@ def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
     return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 
 
+def _placed(reading: Reading, text: str) -> Any:
+    """The value; rows of what several texts tell say in which one they stand."""
+    return [{**row, "in": text} for row in reading.value] if reading.name == "report.contrasts" else reading.value
+
+
 def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
     """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
     said: dict[str, tuple[int, Fact]] = {}
@@ -169,10 +175,10 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
                         reading.name) == "gpu" else reading.item
                     key = vocabulary.key(reading.name, item)
                     if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
-                        said[key] = (said[key][0], Known(list(dict.fromkeys([*held.value, *reading.value])), held.source))
+                        said[key] = (said[key][0], Known([*held.value, *(one for one in _placed(reading, text.name) if one not in held.value)], held.source))
                     elif key not in said or said[key][0] < reader.TRUST:
                         source = f"{text.name}:{reading.line}" if reading.line else text.name
-                        said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(reading.value, source))
+                        said[key] = (reader.TRUST, Absent(source) if reading.value is None else Known(_placed(reading, text.name), source))
             except Exception as error:  # hostile text must not cost the other readers their say
                 snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
         if text.reader or text.part:

@@ -344,6 +344,7 @@ def _sampled(text: str) -> str:
     return kind if kind and most >= _ALIKE * sum(seen.values()) else ""
 
 
+_NAMED = later.pattern(r"([a-z][a-z0-9_.-]{1,30}): \S")
 _LONGEST = 2000  # characters of a line that tell its kind; the patterns take the square of a line without spaces
 
 
@@ -353,9 +354,21 @@ class _Cutter:
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
         self.told = [kind_of(line) if line and not line.isspace() else "" for line in lines]
+        self.named()
         self.kinds: list[str] = [""] * len(lines)
         self.sentences = [not kind and line != "" and not _SHAPED.match(line.lstrip()) and is_sentence(line)
                           for line, kind in zip(lines, self.told, strict=True)]
+
+    def named(self) -> None:
+        """Neighbours that begin with the same name and a colon are a program's, however they read: "ds4: restricting the map to 23 layers"."""
+        before = ""
+        for i, line in enumerate(self.lines):
+            found = _NAMED.match(line) if line[:1].islower() and self.told[i] in ("", "app_log") else None
+            name = found[1].partition("-")[0] if found else ""
+            if name and name == before:
+                self.told[i - 1] = self.told[i - 1] or "app_log"
+                self.told[i] = self.told[i] or "app_log"
+            before = name
 
     def cut(self) -> list[str]:
         """The kind of each line; "" for blank lines that belong to nothing."""

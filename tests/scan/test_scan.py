@@ -53,6 +53,11 @@ def test_a_pattern_is_tried_in_any_case_and_at_a_line_start():
     assert [h.line for h in hits] == [2]
 
 
+def test_a_pattern_without_a_literal_may_mean_its_case():
+    hits = list(scanner(call=[r"(?-i:\b(vk[A-Z]\w+|hs_\w+))"]).scan("log", [b"nothing\nvkCreateDevice\nvkcube\n"]))
+    assert [h.line for h in hits] == [2]
+
+
 def test_a_match_across_a_line_end_is_no_hit():
     assert list(scanner(line=[r"first\s+second"]).scan("log", [b"the first\nsecond line\n"])) == []
 

@@ -63,8 +63,7 @@ def compared(seen: Evidence, check: str) -> list[tuple[dict[str, Any], Hit]]:
     fact = seen.facts.get("report.contrasts")
     if not isinstance(fact, Known):
         return []
-    source = fact.source.rpartition(":")[0]
-    return [(row, Hit(check, str(row["axis"]), source, int(row["line"]), str(row["text"]), {})) for row in fact.value]
+    return [(row, Hit(check, str(row["axis"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})) for row in fact.value]
 
 
 def together(facts: Mapping[str, Fact], first: str, second: str) -> bool:

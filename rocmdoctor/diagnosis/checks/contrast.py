@@ -90,4 +90,5 @@ def _filled(one: _Contrast, seen: Evidence) -> dict[str, Any]:
     told = dict.fromkeys(f'"{str(row["text"])[:_SHOWN]}"' for row in _quoted(one))
     app = next(iter(seen.texts("about.app")), "")
     return {"right": " and ".join(right), "wrong": " and ".join(one.other[:_MOST_NAMED]) or "what was used before", "told": "; ".join(told),
-            "word": right[0].split("=")[0].lstrip("-"), "app": _title(app) if app else "the program"}
+            "word": right[0].split("=")[0].lstrip("-"), "app": _title(app) if app else "the program",
+            "gpu": next((word for word in seen.texts("about.gpu") if word.startswith("gfx")), "this GPU")}

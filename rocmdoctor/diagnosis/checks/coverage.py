@@ -17,6 +17,7 @@ from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]
+_UNDATED = ("about.gpu", "about.backend")
 _LISTS = (("torch.arch_list", "this torch"), ("rocm.tensile_targets", "this rocBLAS"), ("ollama.supported_types", "this Ollama"))
 
 
@@ -24,12 +25,14 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first GPU that is left out by a list, a library or a release: a cause where its symptom was seen, else nothing is said."""
     gpus = _gpus(seen)
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
-    for read in (_lists, _libraries, _windows):
+    for read in (_lists, _libraries, _windows, _windows_undated):
         for name, values, used in read(seen, gpus):
             rule = _words.rule("coverage", name, values, general=True)
             explained = seen.explained(rule)
             if explained and not (overridden and name == "gpu-not-in-target-list"):
-                yield Judged(rule, Answer(True, used, ()), explained=explained)
+                asked = () if used != _UNDATED else ("runtime.rocm_version",)
+                named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []
+                yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained, hits=_words.hits_of(seen.facts, named, name)[:1])
                 break
 
 
@@ -94,3 +97,15 @@ def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
         newer = f"Or update: {later} lists {gfx}" if later else f"No release for Windows lists {gfx} up to now"
         yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
                                                     "newer": newer}, ("runtime.rocm_version", "about.gpu")
+
+
+def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
+    """A GPU that came into AMD's list late, where HIP is in use and nobody says of which release."""
+    rows = tables.load("library_targets")["windows"]
+    if seen.value("about.os") != "windows" or seen.value("runtime.rocm_version") or len(gpus) != 1 or not {"rocm", "hip"} & set(seen.texts("about.backend")):
+        return
+    gfx, name = next(iter(gpus.items()))
+    first = next((number for number, row in enumerate(rows) if gfx in row["targets"]), 0)
+    if first:
+        yield "windows-release-may-not-list-gpu", {"gpu": _shown(gfx, name), "gfx": gfx, "since": rows[first]["title"],
+                                                   "targets": ", ".join(rows[first - 1]["targets"]), "before": rows[first - 1]["title"]}, _UNDATED

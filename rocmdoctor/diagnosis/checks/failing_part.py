@@ -51,9 +51,11 @@ def _of_file(path: str) -> dict[str, Any]:
 
 def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tuple[str, ...]]]:
     message, path = seen.text("python.exception"), seen.text("python.failing_file")
-    if not message or not path:
+    if not path:
         return
-    row = _of_file(path)
+    message = message or f"in {seen.text('python.failing_function') or path}, the last line of the traceback is not there"
+    importing = seen.text("python.importing")
+    row = (_of_file(f"{importing}/") if importing else {}) or _of_file(path)
     if not row or row["id"] in _PASSES_ON:
         row = next((found for caller in seen.texts("python.calling_files") if (found := _of_file(caller)) and found["id"] not in _PASSES_ON), row)
     if row:
@@ -73,6 +75,7 @@ def _lines(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tup
 def _values(seen: Evidence, message: str, row: dict[str, Any], traced: bool) -> dict[str, Any]:
     path, function = (seen.text("python.failing_file"), seen.text("python.failing_function")) if traced else ("", "")
     place = f" ({path}{f', {function}' if function else ''})" if path else ""
+    importing = seen.text("python.importing") if traced else ""
     module, need = _MODULE.search(message), _NEED.search(message)
     title = str(row["title"])
     return {
@@ -80,4 +83,6 @@ def _values(seen: Evidence, message: str, row: dict[str, Any], traced: bool) -> 
         "module": (module[1] or module[2]) if module else path.split("/")[0] if path else row["id"],
         "need": f"{need[1]} against {need[2]} bytes" if need else "64 KiB a workgroup on most",
         **{name: row.get(name) or "" for name in _OF_ROW},
+        **({"around": f"Uninstall {importing} where it is optional, or pin another (older, else newer) release of it"}
+           if importing and not row.get("around") else {}),
         "stale": " Kernels that were compiled before from other sources give such messages, too." if row.get("rebuild") else ""}

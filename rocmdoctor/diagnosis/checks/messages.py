@@ -16,6 +16,8 @@ from rocmdoctor.knowledge.rules import Rulebook
 
 Found = tuple[str, dict[str, Any], list[Hit], dict[str, Any]]  # finding, values, evidence, fields of the rule
 
+_SAID = 160
+_BUILDING = {"program-does-not-compile", "build-failure"}
 _INSTALLERS = {"debian": "sudo apt install {}", "fedora": "sudo dnf install {}", "arch": "sudo pacman -S {}"}
 _OF_WHEELS = "pip install 'rocm[libraries,devel]' --index-url https://rocm.nightlies.amd.com/v2/gfx110X-all/   # your family's name in place of gfx110X-all"
 _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbian", "devuan", "elementary"),
@@ -25,7 +27,7 @@ _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbi
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """One finding of each kind of message, the best row first."""
-    for read in (_libraries, _dlls, _symbols, _symbol_versions, _headers, _cmake, _links, _codes, _instruction, _modules, _targets, _kernels, _versions):
+    for read in (_libraries, _dlls, _symbols, _symbol_versions, _headers, _cmake, _links, _codes, _instruction, _modules, _targets, _kernels, _versions, _fallback):
         for name, values, hits, fields in read(seen):
             decided = fields.pop("decided", True)
             used = fields.pop("used", ())
@@ -296,6 +298,9 @@ def _targets(seen: Evidence) -> Iterator[Found]:
         if not tables.generation(gfx):
             continue
         kin, other = _kin(seen, gfx)
+        if (hit.kind == "build_log" or _BUILDING & seen.symptoms) and not hit.captures.get("want"):
+            yield "build-target-not-accepted", {"who": _who(seen, [hit]), "gfx": gfx, "other": other}, [hit], {}
+            return
         want = hit.captures.get("want", "")
         made = f", it is made for {want}" if want else ""
         yield "target-not-accepted", {"who": _who(seen, [hit]), "gfx": gfx, "want": made, "kin": kin, "other": other}, [hit], {}
@@ -320,3 +325,12 @@ def _versions(seen: Evidence) -> Iterator[Found]:
             yield "version-not-accepted", {"who": told.get("who", "The program"), "what": told["what"], "want": told["want"], "have": told["have"]}, [hit], {}
             return
 
+
+def _fallback(seen: Evidence) -> Iterator[Found]:
+    """What a program says of itself: it took something else than it wanted. Of no use where nothing is wrong."""
+    hits = _hits(seen, "fallback", "what") if seen.symptoms else []
+    for hit in hits:
+        have = seen.text("runtime.hip_version")
+        installed = f" Installed is HIP {have}." if have else ""
+        yield "says-it-falls-back", {"what": hit.captures["what"].strip(" .[]")[:_SAID], "installed": installed}, [hit], {"observes": True}
+        return

@@ -18,6 +18,7 @@ from rocmdoctor.knowledge.rules import Rulebook
 
 Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], list[Hit], dict[str, Any]]]
 _LOCAL = later.pattern(r"\+(?:amd\.)?(rocm|cu|cpu|xpu)(?:sdk)?(\d+(?:\.\d+)?)?")
+_WINDOWS_INDEX = "On Windows pytorch.org has no ROCm wheels: use AMD's index (repo.amd.com, rocm.nightlies.amd.com)."
 _COMPANIONS = ("torchvision", "torchaudio", "pytorch-triton-rocm", "triton-rocm")
 _BUILT_FOR = later.pattern(r"\d+\.\d+\.\d+\.(\d{1,2})(\d\d)(\d\d)[-~]")  # 1.0.0.70201-81~24.04: of ROCm 7.2.1
 _OF_ROCM = later.pattern(r"^(rocm-core|hip-runtime-amd|hsa-rocr|hipblas|hipblaslt|rocsolver|rocsparse|miopen-hip|rccl|comgr|rocminfo|hipcc|rocm-smi-lib|"
@@ -26,7 +27,7 @@ _OF_ROCM = later.pattern(r"^(rocm-core|hip-runtime-amd|hsa-rocr|hipblas|hipblasl
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """What does not fit together; a cause where its symptom was seen, else a risk."""
-    for read in (_companions, _not_for_amd, _device_part, _user_site, _amdsmi, _triton, _jax, _system):
+    for read in (_replaced, _companions, _not_for_amd, _device_part, _user_site, _amdsmi, _triton, _jax, _system):
         for name, values, used, hits, fields in read(seen):
             rule = _words.rule("packages", name, values, **fields)
             yield Judged(rule, Answer(True, used, ()), explained=seen.explained(rule), hits=hits[:3])
@@ -52,6 +53,17 @@ def _build(version: str) -> tuple[str, str]:
 def _series(version: str) -> str:
     found = re.match(r"\d+\.\d+", version)
     return found[0] if found else ""
+
+
+def _replaced(seen: Evidence) -> Found:
+    """A ROCm build that an installer itself has taken out again."""
+    rows = seen.value("pip.replaced") or []
+    for row in rows:
+        old, new = str(row["old"]), str(row["new"])
+        if _build(old)[0] == "rocm" and _build(new)[0] != "rocm":
+            values = {"name": row["name"], "old": old, "new": new, "windows": _WINDOWS_INDEX if seen.text("about.os") == "windows" else ""}
+            yield "rocm-build-replaced", values, ("pip.replaced",), [], {}
+            return
 
 
 def _companions(seen: Evidence) -> Found:
@@ -87,7 +99,7 @@ def _not_for_amd(seen: Evidence) -> Found:
     if not torch or not isinstance(seen.facts.get("about.amd"), Known) or directml or build in ("rocm", "xpu") or not (build or nvidia):
         return
     what = "the CPU" if build == "cpu" else "the NVIDIA (CUDA)"
-    windows = "On Windows pytorch.org has no ROCm wheels: use AMD's index (repo.amd.com, rocm.nightlies.amd.com)." if seen.text("about.os") == "windows" else ""
+    windows = _WINDOWS_INDEX if seen.text("about.os") == "windows" else ""
     yield "torch-build-not-for-amd", {"version": torch, "what": what, "sign": f" ({nvidia} beside it shows PyPI's CUDA build)" if nvidia and not build else "",
                                       "windows": windows}, ("pip.packages", "about.amd"), [], {"general": True}
 

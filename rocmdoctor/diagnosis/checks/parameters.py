@@ -11,10 +11,13 @@ from rocmdoctor import later
 from rocmdoctor.diagnosis.checks._words import holds, judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts.items import items_of
 from rocmdoctor.knowledge import spelling, tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.records import dataclass
 
+_LARGE = 8 << 30  # a carve-out that is worth naming
 _CHECK = "parameters"
 _LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"
 _UNIT = {"pages_limit": 4096, "gttsize": 1 << 20}
@@ -130,9 +133,26 @@ def _sizes(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
     for each in parameters:
         unit = _UNIT.get(each.name.rpartition(".")[2])
         if ram and unit and each.value.isdigit() and int(each.value) * unit > int(ram) and int(each.value) * unit < 1 << 46:
-            yield judged(_CHECK, "parameter-exceeds-ram", seen, {
-                "name": each.name, "value": each.value, "asked": f"{int(each.value) * unit / 2**30:.0f} GiB", "ram": f"{ram / 2**30:.0f} GiB"},
-                [each.fact, "memory.ram_bytes"], item=each.name)
+            words = {"name": each.name, "value": each.value, "asked": _gib(int(each.value) * unit), "ram": _gib(int(ram))}
+            carve, item = _carve_out(seen)
+            if carve >= _LARGE:  # the BIOS, not a copied number
+                yield judged(_CHECK, "carve-out-takes-ram-of-limit", seen, {**words, "carve": _gib(carve), "all": _gib(carve + int(ram))},
+                             [each.fact, "memory.ram_bytes", f"gpu.vram_bytes[{item}]"], item=each.name)
+            else:
+                yield judged(_CHECK, "parameter-exceeds-ram", seen, words, [each.fact, "memory.ram_bytes"], item=each.name)
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.0f} GiB"
+
+
+def _carve_out(seen: Evidence) -> tuple[int, str]:
+    """(bytes, item) of the largest carve-out of an APU, (0, "") where there is none."""
+    if "apu" not in seen.texts("about.gpu"):
+        return 0, ""
+    sizes = [(int(size), item) for item in items_of(seen.facts, "gpu") if (size := seen.value(vocabulary.key("gpu.vram_bytes", item)))
+             and seen.value(vocabulary.key("gpu.is_apu", item)) is not False]
+    return max(sizes, default=(0, ""))
 
 
 def _twice(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:

@@ -26,7 +26,8 @@ _QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`')
 _CLAUSE = later.pattern(
     r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b"
     r"|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
-    r"|, (?=(?:with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
+    r"|, (?=(?:then|with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
+_COMMA = later.pattern(r", (?=\S)")
 # Another time is another machine: what was right then says nothing of what is compared now.
 _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
                       r"|previously|used to|since|earlier|yesterday|last (?:week|month|year)|for (?:weeks|months|years|a long time)|a while|at first"
@@ -40,12 +41,20 @@ _VERSION = later.pattern(
     r"(?:\b(?P<name>linux-firmware|amd-gpu-firmware|mesa|radv|linux|kernel|rocm|adrenalin|driver|ollama|llama\.?cpp|lm ?studio|lemonade|koboldcpp|comfyui"
     r"|pytorch|torch|vllm|sglang|triton|aiter|bitsandbytes|bios)(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-]))"
     r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
-    r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|K|k|C|%|inch)\b)", _I)
+    r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|[TG]FLOPS?|tok|it/s|fps|K|k|C|%|inch)\b)", _I)
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
     r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
     r"|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
 _NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$", _I)
+# A library that was exchanged: copied over, renamed, deleted, preloaded.
+_LIBRARY = later.pattern(r"(?<![\w./\\])(?:[\w./\\:-]{0,120}[/\\])?(?P<name>[A-Za-z][\w+-]{2,40}(?:\.dll|\.so(?:\.\d{1,4}){0,3}))\b", _I)
+_EXCHANGED = later.pattern(r"\b(?:cop(?:y|ied|ying)|replac\w+|swapp?\w*|renam\w+|delet\w+|remov\w+|mov(?:ed|ing)|overwr\w+|preload\w*|LD_PRELOAD|us(?:ed|ing) the"
+                           r"|tak(?:en|ing) the|with the|put(?:ting)?|drop(?:ped|ping))\b", _I)
+_ONCE = later.pattern(r"\b(?:worked|ran|was|were)\b", _I)
+# Amounts of work that are varied: 2k and 16k of context, batches of 1 and 8.
+_AMOUNT = later.pattern(r"(?<![\w.-])(?P<n>\d{1,6})(?P<k> ?k)?(?: tokens?)?(?: of)?[ -]?(?P<what>context|ctx|tokens?|batch(?:es)?|frames|images|users|requests|slots|steps)?\b", _I)
+_AMOUNT_OF = later.pattern(r"\b(?P<what>context|ctx|batch(?: size)?|n_ctx|max[-_]model[-_]len|concurrency|resolution)(?: length| size)?(?: of| at|=|:)? ?(?P<n>\d{1,6})(?P<k> ?k)?\b", _I)
 # What stands before a flag that is varied; else it belongs to a command.
 _VARIED = later.pattern(r"(?:^|[,;:(]|\b(?:with|set|setting|using|use|add|adding|added|by|only|even|and|or|the|of|pass|passing|via|plus|but|from|to|after"
                         r"|when)) *$", _I)
@@ -71,6 +80,11 @@ def values() -> tuple[Value, ...]:
                       for name, row in applications.load().items()))
 
 
+@functools.cache
+def _left_out() -> frozenset[str]:
+    return frozenset(axis["id"] for axis in tables.load("contrasts")["axes"] if axis.get("left_out"))
+
+
 def _told(line: str) -> bool:
     """Whether a person wrote the line, not a program."""
     words = line.split()
@@ -90,6 +104,7 @@ def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
             continue
         plain = _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
         cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
+        cuts = sorted({*cuts, *_turns(plain, cuts)})
         open_, before = 0, None
         pieces: list[tuple[int, int, bool]] = []
         for first, last in itertools.pairwise(cuts):
@@ -105,6 +120,19 @@ def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
             yield at + first, sentence[first:last], plain[first:last], right
 
 
+def _turns(sentence: str, cuts: list[int]) -> Iterator[int]:
+    """Commas at which the verdict turns: "2k works, 16k does not"."""
+    for first, last in itertools.pairwise(cuts):
+        before, at = None, first
+        for end in [*(found.start() for found in _COMMA.finditer(sentence, first + 1, last)), last]:
+            piece = sentence[at:end]
+            right = follows(piece, before)
+            right = verdict(piece) if right is None else right
+            if right is not None and before is not None and right != before:
+                yield at
+            before, at = right if right is not None else before, end
+
+
 def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
     """("version", number, component) of the versions in the clause; a number whose component is not named has none."""
     for found in itertools.islice(_VERSION.finditer(clause), _MOST_VERSIONS):
@@ -112,15 +140,15 @@ def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
             yield "version", found["version"], (found["name"] or "").lower()
 
 
-def _named(clause: str) -> Iterator[tuple[str, str, str]]:
+def named(clause: str) -> Iterator[tuple[str, str, str]]:
     """(axis, value, title) of what the clause names; what it names as switched off is another value."""
     lowered = clause.lower()
     for value in values():
         found = value.pattern.search(clause) if any(word in lowered for word in value.words) else None
         if found and not _off(clause, found.start(), found.end()):
             yield value.axis, value.name, value.title
-        elif found and value.axis in ("attention", "compile"):
-            yield "left-out", value.title, value.title
+        elif found and value.axis in _left_out():
+            yield "left-out" if value.axis != "feature" else "feature-off", value.title, value.title
     for found in _OPTION.finditer(clause):
         name = f"{found['env']}={found['to']}" if found["to"] else " ".join(found[0].split())
         off = _off(clause, found.start(), found.end())
@@ -128,10 +156,28 @@ def _named(clause: str) -> Iterator[tuple[str, str, str]]:
         if _NO_OPTION.search(name) or not told:
             continue
         yield "left-out" if off else "option", name, name
+    if (library := _LIBRARY.search(clause)) and _EXCHANGED.search(clause):
+        yield "copy", library["name"], library["name"]
     for product in products.find(clause)[:3]:
-        yield "gpu", product.gfx, product.name
+        if clause[product.start - 1:product.start] not in ("-", "/", "_") and clause[product.end:product.end + 1] not in ("-", "/", "_"):  # a name of an image
+            yield "gpu", product.gfx, product.name
     for gfx, _ in targets(clause)[:3]:
         yield "gpu", gfx, gfx
+
+
+def _amounts(rows: list[tuple[str, bool, dict[str, object]]]) -> Iterator[dict[str, object]]:
+    """Rows of the axis "size" where every smaller amount is right and every larger one wrong."""
+    told: dict[str, list[tuple[int, bool, dict[str, object]]]] = {}
+    for clause, right, place in rows:
+        for pattern in (_AMOUNT_OF, _AMOUNT):
+            for found in pattern.finditer(clause):
+                what = "k" if found["k"] else (found["what"] or "").lower().rstrip("s")
+                if what:
+                    told.setdefault(what, []).append((int(found["n"]), right, {**place, "title": " ".join(found[0].split())}))
+    for amounts in told.values():
+        right, wrong = [one for one in amounts if one[1]], [one for one in amounts if not one[1]]
+        if right and wrong and max(one[0] for one in right) < min(one[0] for one in wrong):
+            yield from ({"axis": "size", "value": "small" if one[1] else "large", **one[2]} for one in (right[-1], wrong[0]))
 
 
 def _off(clause: str, start: int, end: int) -> bool:
@@ -146,13 +192,18 @@ def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
     [('backend', 'vulkan', True), ('backend', 'rocm', False)]
     """
     found: list[dict[str, object]] = []
+    judged: list[tuple[str, bool, dict[str, object]]] = []
     for offset, whole, clause, right in itertools.islice(clauses(text), _MOST_CLAUSES):
-        named = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
-        named += _named(clause) if not right or not _THEN.search(clause) else []  # with versions another time is the point
+        rows = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
+        once = right and (_THEN.search(clause) or rows and _ONCE.search(clause))
+        rows += [] if once else named(clause)  # with versions another time is the point
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
-        place = {"right": right, "line": lines.at(offset), "text": said}
-        found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in named]
+        place: dict[str, object] = {"right": right, "line": lines.at(offset), "text": said}
+        if not once and any(mark.isdigit() for mark in clause):
+            judged.append((clause, right, place))
+        found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in rows]
         if len(found) >= _MOST:
             break
+    found += _amounts(judged)
     if found:
         yield Reading("report.contrasts", found[:_MOST], line=int(str(found[0]["line"])))

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -24,6 +25,11 @@ KINDS = kinds.GROUPS["app"] | {"crash", "output", "shell", "build_log", "hip_tra
 _LIMIT = 120_000
 _SAID = lazy(r"^\W{0,4}(?:os|distro|distribution|operating system|platform)[\w \"']{0,12}[:=][ \t\"']*([A-Za-z][^\n]{2,120})$", re.I | re.M)
 _HSA = lazy(r"\bHSA_OVERRIDE_GFX_VERSION[\"']?\s?[=:]\s?[\"'`]?(?P<v>\d{1,2}\.\d{1,2}\.\d{1,2}|gfx\w{3,4})\b")
+_PREFIX = lazy(r"^(?:\[[^\]\n]{1,40}\] )?(?:\d\d:\d\d:\d\d )?([a-z][a-z0-9_.-]{1,30}): (?=\S)", re.M)
+_NO_PROGRAM = frozenset("""error warning warn info note debug fatal ls cat cp mv rm grep find sh bash zsh sudo gcc clang ld make cmake ninja pip apt dpkg docker kernel
+amdgpu drm pci nvidia usb systemd audit traceback hint load loading main srv slot init build version model system device using found https http file gpu cpu memory
+total free used name type id path host port user time date args command options default mesa radv vulkan rocm hip hsa""".split())
+_SAYS_ITS_NAME = 2  # lines
 _UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
 
 
@@ -50,9 +56,21 @@ def besides_gpus(text: str, lines: Lines) -> Iterator[Reading]:
     yield from report_prose.versions(text, lines)
     yield from story.subjects(text, lines)
     yield from memory_prose.file_size(text, lines)
+    yield from _program(text, lines)
     override = _HSA.search(text) if "HSA_OVERRIDE" in text else None
     if override:
         yield Reading("env.HSA_OVERRIDE_GFX_VERSION", override["v"], line=lines.at(override.start("v")))
+
+
+def _program(text: str, lines: Lines) -> Iterator[Reading]:
+    """The name that a program puts before its lines."""
+    found: dict[str, list[int]] = {}
+    for prefix in itertools.islice(_PREFIX.finditer(text), 400):
+        found.setdefault(prefix[1].partition("-")[0], []).append(prefix.start())
+    names = [(len(starts), name) for name, starts in found.items() if name not in _NO_PROGRAM and len(starts) >= _SAYS_ITS_NAME]
+    if names:
+        name = max(names)[1]
+        yield Reading("report.program", name, line=lines.at(found[name][0]))
 
 
 def _system(text: str, lines: Lines) -> Iterator[Reading]:

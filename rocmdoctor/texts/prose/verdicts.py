@@ -8,7 +8,8 @@ from rocmdoctor import later
 
 _I = re.IGNORECASE
 _RIGHT = "|".join((
-    r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?|succe\w+|pass(?:es|ed)|valid|smooth\w*|clean|immune|unaffected",
+    r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?|succe\w+|pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*|clean",
+    r"immune|unaffected|proper(?:ly)?|reliabl[ey]|intact|coherent|sensible|flawless(?:ly)?|serves|boots|renders|trains|equals? the CPU|usable",
     r"(?<!not )fine(?![- ]?tun)", r"right(?! (?:after|away|before|now|at|side|click))", r"(?<!as )well", r"helps|helped|solve[sd]?|cure[sd]?",
     r"fix(?:es|ed) (?:it|this|that|the)",
     r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
@@ -18,8 +19,8 @@ _RIGHT = "|".join((
 _WRONG = "|".join((
     r"fail\w*|crash\w*|hang[s]?|hung|freez\w+|frozen?|broke\w*|wrong\w*|abort\w*|dies|died|killed|resets?|stuck|stall\w*|unusable|unstable|slow\w*",
     r"garbage|gibberish|nonsense|rubbish|garbled|corrupt\w*|art[ei]fact\w*|glitch\w*|flicker\w*|noise|nans?|repeats?|repeated|slashes|endless\w*|infinite",
-    r"black (?:picture|screen|image|output)s?", r"errors?|errored|exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
-    r"time-?outs?|timed out|unsupported|refuse[sd]?|lost|loses|missing", r"happens?|happened|occurs?|occurred"))
+    r"black (?:picture|screen|image|output)s?|(?:all|only|stays?|just|pure|gives?|are) (?:all )?zeros", r"errors?|errored|exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
+    r"time-?outs?|timed out|unsupported|refuse[sd]?|lost|loses|missing", r"happens?|happened|occurs?|occurred|ends(?= *(?:$|[,;]|with|at|by itself))|exits|quits|terminates|disappears|vanishes"))
 _NO = r"\b(?:no|not|never|no longer|without(?: any)?|\w+n't|cannot|nothing|none|nor|neither|hardly|barely|free of)\b"
 _AFTER_SAME = r"with|on|in|for|as|under|result|error|crash|fault|thing|behaviou?r|problem|happens|again|also|too|output|failure|message|symptoms?|issue"
 _SAME = later.pattern("|".join((
@@ -27,7 +28,7 @@ _SAME = later.pattern("|".join((
     r"\bno (?:difference|change|effect|luck|improvement)", r"\b(?:did|does|do)(?: not|n't) (?:help|change|matter)",
     r"\b(?:made|makes?|changes?) (?:nothing|no) ?(?:change|difference)?(?= *$|[,;)])", r"\b(?:without success|in vain|unchanged|to no avail)")), _I)
 _EXCEPT = later.pattern(r"^\W*except\b", _I)
-_ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was)(?: not|n't)\W*$", _I)
+_ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was)(?: not|n't)(?:\W*$|: )", _I)
 _NOT_WRONG = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
 _NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|see|find|recogni[sz]e|use|list)\b"
                            r"|\bno (?:usable |such |rocm |hip |amd )?(?:devices?|gpus?|cards?)\b", _I)
@@ -38,14 +39,15 @@ _IS_WRONG = later.pattern(rf"\b(?:{_WRONG})\b", _I)
 def verdict(clause: str) -> bool | None:
     """Whether the clause says that something is right; None where it says nothing, or both. "The same with X" is wrong: somebody reports trouble.
 
-    >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more", "the same with ROCm", "I have a card")]
-    [True, False, True, False, None]
+    >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more", "no error, all zeros", "the same with ROCm", "I have a card")]
+    [True, False, True, False, False, None]
     """
     if _SAME.search(clause):
         return False
     clause, not_wrong = _NOT_WRONG.subn(" ", clause)
     clause, not_right = _NOT_RIGHT.subn(" ", clause)
-    right, wrong = bool(not_wrong or _IS_RIGHT.search(clause)), bool(not_right or _IS_WRONG.search(clause))
+    wrong = bool(not_right or _IS_WRONG.search(clause))
+    right = bool(_IS_RIGHT.search(clause) or not_wrong and not wrong)  # "no error, but all zeros"
     return right if right != wrong else None
 
 

@@ -42,6 +42,7 @@ _WHEEL = lazy(r"(?<![\w.-])(torch|torchvision|torchaudio|triton|rocm_sdk_core|ro
 _SHOWN = lazy(rf"^Name: ({_NAME})\s*$")
 _INSTALLED = lazy(r"Successfully installed (.{0,18000})")
 _ONE_INSTALLED = lazy(rf"({_NAME}?)-({_VERSION})(?=\s|$)")
+_CHANGED = lazy(rf"^[ \t]*([-+~]) ({_NAME})==({_VERSION})(?: \(.{{0,200}}\))?$")  # what uv takes out and puts in
 _LOCAL = lazy(r"\+rocm(\d+\.\d+(?:\.\d+)?(?:(?:a|rc|b)\d+)?)")
 _SDK = ("rocm", "rocm-sdk-core", "rocm-sdk")
 _PIN = lazy(r"[\w.\]-] ?== ?\d")
@@ -96,6 +97,11 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
         if there:
             found.setdefault(_plain(there[1]), (there[2], number))
             continue
+        changed = _CHANGED.match(line[:400]) if "==" in line else None
+        if changed:
+            if changed[1] != "-":
+                found[_plain(changed[2])] = (changed[3], number)
+            continue
         pairs: list[tuple[str, str]] = _PINNED.findall(line)
         if not pairs:
             row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])
@@ -115,6 +121,21 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
     for name, told in asked.items():  # better than nothing
         found.setdefault(name, told)
     return found
+
+
+def replaced(text: str) -> Iterator[tuple[str, str, str, int]]:
+    """(name, version that was taken out, version that was put in its place, line) of what an installer says it changed.
+
+    >>> list(replaced(" - torch==2.11.0+rocm7.13.0\\n + torch==2.10.0\\n"))
+    [('torch', '2.11.0+rocm7.13.0', '2.10.0', 2)]
+    """
+    out: dict[str, str] = {}
+    for number, line in lines(text):
+        changed = _CHANGED.match(line[:400]) if "==" in line else None
+        if changed and changed[1] == "-":
+            out[_plain(changed[2])] = changed[3]
+        elif changed and (old := out.pop(_plain(changed[2]), "")):
+            yield _plain(changed[2]), old, changed[3], number
 
 
 def _plain(name: str) -> str:
@@ -153,5 +174,7 @@ def read(text: str) -> Iterator[Reading]:
         yield Reading("runtime.rocm_version", rocm_of(torch[0]), line=torch[1])
     elif tagged := next(((rocm_of(version), line) for version, line in found.values() if rocm_of(version)), None):
         yield Reading("runtime.rocm_version", tagged[0], line=tagged[1])
+    if swapped := list(replaced(text)):
+        yield Reading("pip.replaced", [{"name": name, "old": old, "new": new} for name, old, new, _ in swapped], line=swapped[0][3])
     first = min(line for _, line in found.values())
     yield Reading("pip.packages", {name: version for name, (version, _) in found.items()}, line=first)

@@ -37,6 +37,7 @@ _PACKAGE = lazy(r".*(?:site-packages|dist-packages)[/\\]+(?=([A-Za-z_][\w]{0,60}
 # What programs put before a line: a process and its number, a level with a time, a rank, a bar.
 _BEFORE = (r"^(?:\([^)]{1,60}\) ?)?(?:[A-Z]{4,8} )?(?:\d\d-\d\d [\d:]{8} )?(?:\[[\w/.: -]{1,80}\] ?){0,3}(?:\[rank\d+\]: ?)?[|\s]{0,8}")
 _RAISED = lazy(_BEFORE + r"((?:[A-Za-z_][\w]{0,60}\.){0,8}[A-Z]\w{2,60}(?:Error|Exception|Interrupt|Exit|Warning|Found|Failed|Timeout))(?::\s?(.{0,400}))?$")
+_IMPORTS = lazy(r"(?:^|[\s|])(?:from|import) ([A-Za-z_]\w{1,60})(?:[.\w]*)(?: import\b| as\b|\s*$)")
 # What only repeats that another process or the code below failed.
 _REPEATS = lazy(r"(?i)see root cause|failed core proc|initiali[sz]ation failed|capture cuda graph failed|worker \w+ (died|failed)|process(es)? (exited|died)"
                 r"|exited with|exit code|returned non-zero|EngineDeadError|RayTaskError|ChildFailedError|CalledProcessError|BrokenPipe|KeyboardInterrupt"
@@ -51,6 +52,7 @@ class _Raised:
     line: int
     frames: list[tuple[str, str, int]] = field(default_factory=list)
     follows: bool = False  # while another was handled, or because of another
+    imports: str = ""  # the package that the innermost line imports
 
     @property
     def repeats(self) -> bool:
@@ -80,7 +82,7 @@ def _place(path: str) -> str:
 
 def _blocks(text: str) -> Iterator[_Raised]:
     frames: list[tuple[str, str, int]] = []
-    follows = False
+    follows, imports = False, ""
     for number, line in lines(text):
         if "Traceback (most recent call last)" in line:
             frames = []
@@ -89,10 +91,15 @@ def _blocks(text: str) -> Iterator[_Raised]:
         elif "File " in line and (frame := _FRAME.search(line[:600])):
             if len(frames) < _MOST_FRAMES:
                 frames.append((frame[1], frame[2] or "", number))
+                imports = ""
+        elif frames and number == frames[-1][2] + 1 and (importing := _IMPORTS.search(line[:200])):
+            imports = importing[1]
         elif frames and number > frames[-1][2] + (0 if frames[-1][1] else 1) and (raised := _RAISED.match(line[:700])):
             name = raised[1].rsplit(".", 1)[-1]
-            yield _Raised(f"{name}: {raised[2].strip()}"[:300] if raised[2] else name, number, frames, follows)
-            frames, follows = [], False
+            yield _Raised(f"{name}: {raised[2].strip()}"[:300] if raised[2] else name, number, frames, follows, imports)
+            frames, follows, imports = [], False, ""
+    if len(frames) > 1:  # the end was cut off
+        yield _Raised("", frames[-1][2], frames, True, imports)
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -103,11 +110,14 @@ def read(text: str) -> Iterator[Reading]:
             found = one
     if found is None:
         return
-    yield Reading("python.exception", found.said, line=found.line)
+    if found.said:
+        yield Reading("python.exception", found.said, line=found.line)
     path, function, line = found.frames[-1]
     yield Reading("python.failing_file", _place(path), line=line)
     if function and function != "<module>":
         yield Reading("python.failing_function", function, line=line)
+    if found.imports:
+        yield Reading("python.importing", found.imports, line=line + 1)
     installed = [(package[1], at) for file, _, at in found.frames if (package := _PACKAGE.match(file))]
     if installed:
         yield Reading("python.failing_package", installed[-1][0], line=installed[-1][1])

@@ -26,7 +26,8 @@ _COMMAND = lazy(r"^(?:\([\w.-]{1,40}\) ?)?(?:\S{0,60}[$#>%] ?|PS \S{1,80}> ?)(?:
                 r"(rocm-sdk \w+|rocm_agent_enumerator|cat \S{0,80}\.info/version\S*|hipconfig)")
 _NUMBER = lazy(r"([4-9]|1[0-9])\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|rc|b|\.dev)\w{1,40})?(?:-\d{1,6})?$")
 _PATH = lazy(r"^[ \t]*(?:HIP_PATH|ROCM_PATH)\s*: ?(/\S{0,80}?rocm\S*?(?:/core)?-(\d\.\d{1,2}(?:\.\d{1,2})?)\S{0,40}|/\S{1,120})$")
-_HIP = lazy(r"^[ \t]*HIP version ?: ?(\d\.\d{1,2}\.\d{3,6}[\w.-]{0,40})")
+_HIP = lazy(r"^[ \t]*(?:HIP version|hipconfig) ?: ?(\d\.\d{1,2}\.\d{3,6}[\w.-]{0,40})")
+_HIP_ALONE = lazy(r"(\d\.\d{1,2}\.\d{3,6}(?:-[\w.-]{0,40})?)$")
 
 
 def recognises(text: str) -> bool:
@@ -58,9 +59,11 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading("runtime.rocm_version", body, "", number)
         elif "_PATH" in body and (path := _PATH.match(body[:200])) and path[2]:
             yield Reading("runtime.rocm_version", path[2], "", number)
-        elif "HIP version" in body:
+        elif "HIP version" in body or body.startswith("hipconfig"):
             hip = _HIP.match(body[:120])
             if hip:
                 yield Reading("runtime.hip_version", hip[1], "", number)
+        elif command == "hipconfig" and (hip := _HIP_ALONE.match(body[:80])):
+            yield Reading("runtime.hip_version", hip[1], "", number)
         elif body and body[0] in "$#" and not found:
             command = ""

@@ -23,7 +23,7 @@ TRUST = 3
 
 _MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
-          "BOOT_IMAGE=", "uname", "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
+          "BOOT_IMAGE=", "uname", "power1_cap", "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
 _UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
 _BARE = lazy(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
 _NAMED = lazy(r"(?:^[ \t]*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
@@ -36,6 +36,9 @@ _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu
              "mem_info_vis_vram_total": "gpu.visible_vram_bytes", "mem_info_gtt_total": "gpu.gtt_bytes",
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
 _VALUE = lazy(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
+_SHOWN = lazy(r"\bcat \S{0,150}/(mem_info_[a-z_]{3,24}|power1_cap\w{0,8})$")
+_POWER_CAP = lazy(r"\bpower1_cap(_max|_default|_min)?[:=\s]{1,4}([0-9]{6,12})\s*$")  # microwatts
+_CAPS = {"": "gpu.power_cap_watts", "_max": "gpu.power_cap_max_watts", "_default": "gpu.power_cap_default_watts", "_min": "gpu.power_cap_min_watts"}
 _STATUS = lazy(r"/power/runtime_status(?:[:=]\s*|\s*$)(error|suspended|active)?\s*$")
 _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain", "cwsr_size",
         "cpu_cores_count")
@@ -115,8 +118,13 @@ def read(text: str) -> Iterator[Reading]:
     nodes, cards = 0, 0
     amd = False
     asked = ""
+    file = ""  # whose content the next line is
     for number, line in lines(text):
         words = line.split()
+        shown = _SHOWN.search(line[-200:]) if "cat " in line else None
+        if file and len(words) == 1 and words[0].isdigit():
+            line = f"{file}={words[0]}"
+        file = shown[1] if shown else ""
         if asked and words and words[0] in ("error", "suspended", "active"):
             yield Reading("gpu.power_state", words[0], asked, number)
         asked = ""
@@ -140,6 +148,8 @@ def read(text: str) -> Iterator[Reading]:
             if amd:
                 yield from _uevent(number, line, f"uevent:{cards}")
             continue
+        if "power1_cap" in line and (found := _POWER_CAP.search(line[-200:])):
+            yield Reading(_CAPS[found[1] or ""], int(found[2]) / 1e6, pci_address(line) or "sysfs:0", number)
         if "mem_info_" in line:
             found = _VALUE.search(line[-200:])
             if found and found.group(1) in _MEM_INFO:
