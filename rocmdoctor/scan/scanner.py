@@ -392,7 +392,7 @@ class _Shapes:
             self._open[new[row]] = self._without(self._known[new[row]])
         open_ = {line: patterns for line in every if (patterns := self._open[line])}  # few: what all lines go through is one look at this
         found = {row: open_[line] for row, line in enumerate(ours) if line in open_} if open_ else {}
-        for row in _rows(self._rare_search, block, _starts(block.split(b"\n"))) if self._rare else ():
+        for row in _counted_rows(self._rare_search, block) if self._rare else ():
             found[row] = (*found.get(row, ()), *self._rare)
         return sorted(found.items())
 
@@ -408,6 +408,18 @@ def _rows(compiled: Any, text: bytes, starts: list[int]) -> Iterator[int]:
         row = bisect_right(starts, match.start()) - 1
         yield row
         at = starts[row + 1]
+
+
+def _counted_rows(compiled: Any, text: bytes) -> Iterator[int]:
+    """As :func:`_rows` where hardly a line matches: the lines between are counted, not listed."""
+    at = row = 0
+    while at < len(text) and (match := compiled.search(text, at)):
+        row += text.count(b"\n", at, match.start())
+        yield row
+        at = text.find(b"\n", match.start()) + 1
+        if not at:
+            return
+        row += 1
 
 
 def _slices(block: bytes, size: int) -> bytes:
