@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import ahocorasick_rs
@@ -39,6 +40,7 @@ _FEW = 1000  # lines of a block that say nothing of the rest
 _VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
 _REFUSED: dict[str, str] = {}  # a match that the signal must not take; told apart by its identity
 _NEVER = r"[^\x00-\xff]"
+_FIRST = itemgetter(0)
 _NAMED = later.pattern(r"\(\?P<[^>]+>")
 
 
@@ -67,12 +69,23 @@ class _Literals:
         if self._finder is None and len(text) < _SHORT and self._asked < _FEW_TEXTS:  # an automaton for two or three pages is made in vain
             yield from ((index, at) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text))
             return
-        if self._finder is None:
-            self._finder = ahocorasick_rs.BytesAhoCorasick(self._held)
         for first in range(0, len(text), _PIECE):
-            for index, at, _ in self._finder.find_matches_as_indexes(text[first:first + _PIECE + self._longest - 1], overlapping=True):
+            for index, at, _ in self._found(text[first:first + _PIECE + self._longest - 1]):
                 if at < _PIECE:
                     yield index, first + at
+
+    def counted(self, text: bytes) -> Counter[int]:
+        """How often each stands in the text; what lies over the end of a piece is not counted."""
+        seen: Counter[int] = Counter()
+        for first in range(0, len(text), _PIECE):
+            seen.update(map(_FIRST, self._found(text[first:first + _PIECE])))
+        return seen
+
+    def _found(self, piece: bytes) -> list[tuple[int, int, int]]:
+        if self._finder is None:
+            self._finder = ahocorasick_rs.BytesAhoCorasick(self._held)
+        found: list[tuple[int, int, int]] = self._finder.find_matches_as_indexes(piece, overlapping=True)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +161,7 @@ class Scanner:
             for choice in self._choices[i]:
                 for literal in choice:
                     every.setdefault(spelt(literal.encode()), len(every))
-        seen = Counter(index for index, _ in _Literals(every).places(sample)) if every else Counter[int]()
+        seen = _Literals(every).counted(sample) if every else Counter[int]()
         for i in chosen.waiting:
             texts = [[spelt(literal.encode()) for literal in choice] for choice in self._choices[i]]
             for text in min(texts, key=lambda choice: sum(seen[every[text]] for text in choice)):
@@ -179,7 +192,7 @@ class Scanner:
             if known:
                 rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
                 known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
-            worth = known.worth(block) if known else self.usual(block.lower(), chosen, usual)
+            worth = known.worth(block) if known else self.usual(block, chosen, usual)
             lines = block.split(b"\n") if worth else []
             for row, patterns in worth:
                 yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most, kind_at)
@@ -188,8 +201,9 @@ class Scanner:
         for hits in tally.last.values():
             yield from hits
 
-    def usual(self, text: bytes, chosen: _Chosen, plan: _Plan) -> list[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a text in small letters, without their shapes."""
+    def usual(self, block: bytes, chosen: _Chosen, plan: _Plan) -> list[tuple[int, frozenset[int]]]:
+        """(index, patterns worth trying) of the lines of a block, without their shapes."""
+        text = block.lower()
         if len(text) >= _PLANNED and plan is self._chosen.get(chosen.kinds, (None, None))[1]:
             plan = self.plan(chosen, _slices(text, _SLICE // 4))
         found: dict[int, set[int]] = defaultdict(set)
@@ -197,7 +211,7 @@ class Scanner:
         for row, index in self._met(starts, text, plan):
             found[row].update(plan.waiting[index])
         for group in _grouped(chosen.open):
-            for row in _rows(self._group(group), text, starts):
+            for row in _rows(self._group(group), block, starts):  # a pattern may mean its case
                 found[row].update(group)
         return [(row, frozenset(found[row])) for row in sorted(found)]
 
@@ -358,10 +372,9 @@ class _Shapes:
         ours = text.split(b"\n")
         every = set(ours)
         if len(every) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
-            text = block.lower()
             if self._varied is None:
-                self._varied = self._scanner.plan(self._chosen, _slices(text, _SLICE))
-            left = ((row, tuple(met - self._stormy)) for row, met in self._scanner.usual(text, self._chosen, self._varied))
+                self._varied = self._scanner.plan(self._chosen, _slices(block.lower(), _SLICE))
+            left = ((row, tuple(met - self._stormy)) for row, met in self._scanner.usual(block, self._chosen, self._varied))
             return [(row, patterns) for row, patterns in left if patterns]
         if max(map(len, every)) > _LONGEST_LINE:
             ours = [line[:_LONGEST_LINE] for line in ours]
@@ -379,7 +392,7 @@ class _Shapes:
             self._open[new[row]] = self._without(self._known[new[row]])
         open_ = {line: patterns for line in every if (patterns := self._open[line])}  # few: what all lines go through is one look at this
         found = {row: open_[line] for row, line in enumerate(ours) if line in open_} if open_ else {}
-        for row in _rows(self._rare_search, block, _starts(block.split(b"\n"))) if self._rare else ():
+        for row in _counted_rows(self._rare_search, block) if self._rare else ():
             found[row] = (*found.get(row, ()), *self._rare)
         return sorted(found.items())
 
@@ -395,6 +408,18 @@ def _rows(compiled: Any, text: bytes, starts: list[int]) -> Iterator[int]:
         row = bisect_right(starts, match.start()) - 1
         yield row
         at = starts[row + 1]
+
+
+def _counted_rows(compiled: Any, text: bytes) -> Iterator[int]:
+    """As :func:`_rows` where hardly a line matches: the lines between are counted, not listed."""
+    at = row = 0
+    while at < len(text) and (match := compiled.search(text, at)):
+        row += text.count(b"\n", at, match.start())
+        yield row
+        at = text.find(b"\n", match.start()) + 1
+        if not at:
+            return
+        row += 1
 
 
 def _slices(block: bytes, size: int) -> bytes:

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from rocmdoctor.knowledge import cache as kept
 from rocmdoctor.knowledge import trusted_file
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -50,10 +51,11 @@ def copied(filled, to):
 
 
 def holding(file, value):
-    """The file with another value behind its first line, as a sound file of its kind would hold it."""
-    head, line, body = file.read_bytes().partition(b"\n")
-    assert len(head) == 129 and line and body
-    file.write_bytes(head + line + (marshal.dumps(value) if file.suffix == ".bin" else json.dumps(value).encode()))
+    """The file with another value behind its sum and what it was made of, as a sound file of its kind would hold it."""
+    raw = file.read_bytes()
+    head = raw[:kept._SUM_BYTES + int(raw[:16], 16)]
+    assert sys.version.encode() in head and len(raw) > len(head)
+    file.write_bytes(head + (marshal.dumps(value) if file.suffix == ".bin" else json.dumps(value).encode()))
 
 
 def emptied(file):
