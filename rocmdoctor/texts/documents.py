@@ -16,9 +16,12 @@ import re
 from rocmdoctor import later
 
 _HEAD = 40_000  # characters that tell what a text is
-_TITLE = later.pattern(r"(?:---\n(?:.{0,200}\n){1,30}?---\s+)?(?:(?:<|!?\[)[^\n]{0,400}\n\s*){0,20}#{1,2} (?P<title>\S[^\n]{2,200})$",
-                       re.MULTILINE)
-_HEADING = later.pattern(r"^#{1,6} (?P<heading>\S[^\n]{0,200})$", re.MULTILINE)
+_LONG = 1500  # characters from which on a text is no note
+_RARE = 1000  # characters to one word of trouble
+_BADGES = r"(?:---\n(?:.{0,200}\n){1,30}?---\s+)?(?:(?:<|!?\[)[^\n]{0,400}\n\s*){0,20}"
+_TITLE = later.pattern(_BADGES + r"#{1,2} (?P<title>\S[^\n]{2,200})$(?!\n#{1,2} )", re.MULTILINE)
+_TITLE_ABOVE_LINE = later.pattern(_BADGES + r"(?P<title>[^\W\d_][^\n|]{2,100})\n(?:={4,}|-{4,})\s*$", re.MULTILINE)
+_HEADING = later.pattern(r"^(?:#{1,6} (?P<heading>\S[^\n]{0,200})|(?<=\n\n)(?P<above>[^\W_][^\n|:]{2,100})\n(?:={4,}|-{4,})[ \t]*)$", re.MULTILINE)
 _FENCED = later.pattern(r"^ {0,3}(?:```|~~~).*?(?:^ {0,3}(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
 # Sections of a text for whoever wants to do the same, and of one who tells what happened to him.
 _TEACHES = later.pattern(
@@ -26,21 +29,53 @@ _TEACHES = later.pattern(
     r"|release notes|features|build(?:ing)?(?: from source)?|documentation|tutorial|faq|guide|walkthrough|troubleshooting|known (?:issues|problems)"
     r"|next steps|how (?:to|partition)|step \d|repositor(?:y|ies)|roadmap|rationale|overview|credits|acknowledge?ments|see also|cheat ?sheet|playbook"
     r"|runbook|requirements|best practices|reproducib\w+|plan|goals?|non-goals|coverage|matrix|bugwatch|references?|why |what (?:is|to) |added"
-    r"|optimi[sz]ations|resolved issues|project structure)\b", re.IGNORECASE)
+    r"|optimi[sz]ations|resolved issues|project structure|methodology|instructions"
+    r"|instala(?:ção|cao|ción|cion)|installazione|requisit[oi]s?|uso|licen[çc]\w+|cr[ée]ditos|recursos|pr[ée]requis|utilisation|voraussetzungen|anleitung|verwendung|lizenz"
+    r"|fehlerbehebung|установка|требования|запуск|использование|сборка|лицензия|руководство|устранение неполадок|диагностика)\b"
+    r"|安装|環境|环境|快速|要求|常见问题|常用命令|使用|构建|许可|指南|项目结构|步骤|インストール|使い方|前提|ライセンス|설치|사용법", re.IGNORECASE)
 _REPORTS = later.pattern(
     r"\b(?:describe|description of the|bug|steps to|reproduc(?:e|tion|er|ing)|expected|actual|observed|what happen\w*|issue (?:type|description)|problem"
     r"|symptoms?|error(?:s| message| log)?|logs?|stack ?trace|back ?trace|additional (?:context|info\w*)|system info\w*|crash\w*|hang\w*|fails?|failure"
     r"|freez\w+|regression|segfault\w*|not work\w*|doesn.t|does not|can.?t|cannot|slow\w*|wrong|broken|no gpu|missing|my (?:system|setup|machine)"
     r"|operating system)\b", re.IGNORECASE)
-_CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|common (?:issues|problems|errors))\b", re.IGNORECASE)
-_BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|.{0,60}\brelease notes$)",
+_CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|common (?:issues|problems|errors)|устранение неполадок|fehlerbehebung)\b|常见问题",
+                       re.IGNORECASE)
+_BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
+_OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} )?(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
+                            r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)
+_OF_ITSELF = later.pattern(
+    r"(?:^|[.>]\s+|\n)[Tt]his (?:[\w'-]+ ){0,3}?(?:document|guide|readme|repo(?:sitory)?|overlay|tutorial|article|manual|wiki|page|how-?to|cheat ?sheet"
+    r"|collection) (?:is|contains?|describes?|explains?|documents?|provides?|shows?|covers?|lists?|collects?|walks?)\b"
+    r"|(?:^|[.>]\s+|\n)[Tt]his is (?:an? |the )?(?:[\w'-]+ ){0,4}?(?:guide|overlay|repository|tutorial|manual|collection|documentation|cheat ?sheet|how-?to)\b")
+_PERSON = later.pattern(r"\bI(?:'m|’m|'ve|’ve|'d|’d)?\b(?!/)|\b[Mm]y\b|\b(?:mine|me)\b")
+_OWN = later.pattern(r"\b(?:environment|system|hardware|set-?up|specs?|specifications|machine|versions?|configuration|details|context|question|update)\b",
+                     re.IGNORECASE)
+_TROUBLE = later.pattern(
+    r"\b(?:error\w*|crash\w*|hang|hangs|hung|fail(?:s|ed|ure|ing)?|fr[eo]ez\w*|segfault\w*|broken|not (?:work|detect|find|load|start)\w*|slow\w*|wrong"
+    r"|garbage|black screen|regression|unsupported|doesn.t|can.?t|cannot)\b", re.IGNORECASE)
 _SCRIPT = later.pattern(r"#!\s?/\S{1,60}(?: \S{1,30})?\s*$", re.MULTILINE)
+_PROGRAM = later.pattern(r"#!\s?/[^\n]{1,60}\b(?:python|perl|ruby|node)")
+_PATCH = later.pattern(r"diff -(?:-git a/|\w{1,20} \S{1,200} \S{1,200}\n---)|From [0-9a-f]{40} \w|Index: \S{1,200}\n=|--- \S{1,200}(?:[ \t][^\n]{0,60})?\n\+\+\+ \S")
+_EBUILD = later.pattern(r"^(?:EAPI|pkgname|pkgver)=", re.MULTILINE)
 _DOCKERFILE = later.pattern(r"(?:[ \t]*#[^\n]{0,400}\n|[ \t]*\n|ARG [^\n]{1,200}\n){0,60}FROM (?:--platform=\S{1,60} )?\S{2,300}(?: AS \S{1,60})?\s*$",
                             re.IGNORECASE | re.MULTILINE)
 _NIX = later.pattern(r"(?:[ \t]*#[^\n]{0,400}\n|[ \t]*\n){0,60}\{[^{}\n]{0,20}\n?(?:[^{}]{0,600})\}\s?:\s*(?:\n|let\b|\{|with\b)")
 _CODE = later.pattern(r"\s*#\s?include\s?[<\"]|/\*[\s\S]{0,4000}?\*/\s*(?:#\s?include|#pragma|#ifndef|package |import )|// SPDX-"
-                      r"|\s*(?:from [\w.]{1,60} import |import [\w.]{1,60}$)", re.MULTILINE)
+                      r"|\s*#(?:ifndef|pragma) \w|\s*(?:from [\w.]{1,60} import |import [\w.]{1,60}$)", re.MULTILINE)
+# A line as it stands in a program and not in what programs print, and how a program's text can begin.
+_STATEMENT = later.pattern(
+    r"\s*(?:#\s?(?:include|define|if|ifdef|ifndef|else|endif|pragma|undef)\b|//|/\*|\*/|\* |import [\w.{]|from [\w.]+ import |(?:async )?def \w+\("
+    r"|class \w+.*[:{]$|return\b|(?:}? ?else |el)?if\b.*[:{)]$|for\b.*[:{)]$|while\b.*[:{)]$|else:$|try:$|except\b.*:$|with .*:$|@\w+|}|\)|\]|.*[;{]$|.*\\$"
+    r"|(?:resource|variable|locals|provider|module|output|data) .*{$|[\w.\[\]\"']+(?:: [\w.\[\], |]+)? [-+*|]?= \S|\w[\w.]*\(.*[,)]$)")
+_BEGINS = later.pattern(r"\s*(?:[rbu]?(?:\"\"\"|''" + r"')|//|/\*|#(?!#)|@\w"
+                        r"|(?:def|class|package|module|namespace|using|resource|variable|terraform|provider) )")
+_DASHBOARD = later.pattern(r"\"panels\"\s*:"), later.pattern(r"\"(?:templating|__inputs|schemaVersion|fieldConfig)\"\s*:")
+_QUESTION = later.pattern(r"\"(?:question|instruction|prompt)\"\s*:"), later.pattern(r"\"(?:\w{1,20}_)?(?:answer|output|completion)\"\s*:")
+_OF_TARGET = later.pattern(r"\"(gfx[0-9a-f]{3,4})\"\s*:\s*[{\[\"]|\"(?:gfx\w{0,12}|arch\w{0,12}|target)\"\s*:\s*\"(gfx[0-9a-f]{3,4})\"")
+_LISTED_TARGETS = 5  # targets that no machine has side by side
+_FLAG = later.pattern(r"\s*(?:- )*[\w.-]{1,60}: ?(?:true|false|\[.*\]|\{.*\})$")
+_BRANCH = later.pattern(r"\s*(?:- )*[\w.-]{1,60}:(?:\s.*)?$|\s*- \S|\s+[\w\[{].*[\]},]$")
 _LOCK = later.pattern(r"^\[\[package\]\]\s*$|^lockfileVersion:", re.MULTILINE)
 _WORKFLOW = later.pattern(r"^(?:on|'on'|\"on\"):", re.MULTILINE), later.pattern(r"^jobs:\s*$", re.MULTILINE)
 _KCONFIG = later.pattern(r"^# Linux/\S{1,40} [\d.]{3,20}\S* Kernel Configuration|^# Automatically generated file; DO NOT EDIT", re.MULTILINE)
@@ -56,6 +91,8 @@ def kind_of_whole(text: str) -> str:
     head = text[:_HEAD].lstrip("\ufeff \t\r\n").replace("\r\n", "\n").replace("\0", "")
     if not head:
         return ""
+    if _PATCH.match(head) or _PROGRAM.match(head):
+        return "code"
     if _SCRIPT.match(head) or _DOCKERFILE.match(head) or _NIX.match(head) or _KCONFIG.search(head[:400]):
         return "config"
     if _LOCK.search(head) or all(mark.search(head) for mark in _WORKFLOW):
@@ -66,11 +103,42 @@ def kind_of_whole(text: str) -> str:
         return "table"
     if _BOOK.match(head):
         return "document"
-    if _TITLE.match(head):
-        return _settings(head) or ("document" if _teaches(head) else "")
+    if _TITLE.match(head) or _TITLE_ABOVE_LINE.match(head):
+        return _settings(head) or ("document" if _explains(head) else "") or _program(head)
     if _CODE.match(head):
         return "code"
-    return _settings(head) if head[:1] == "#" else ""
+    return (_settings(head) if head[:1] == "#" else "") or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
+
+
+def kind_of_json(text: str) -> str:
+    """``document`` where a JSON document is a dashboard, a collection of questions or a list of what there is, else "".
+
+    >>> kind_of_json('{"panels": [], "schemaVersion": 39, "title": "MI300X"}'), kind_of_json('{"gpu": "MI300X", "gfx": "gfx942"}')
+    ('document', '')
+    """
+    head = text[:_HEAD]
+    if all(mark.search(head) for mark in _DASHBOARD) or all(len(mark.findall(head)) > 1 for mark in _QUESTION):
+        return "document"
+    return "document" if len({found[1] or found[2] for found in _OF_TARGET.finditer(head)}) >= _LISTED_TARGETS else ""
+
+
+def _program(head: str) -> str:
+    """``code`` or ``config`` where a text begins as a program does and most of its lines are those of one, else ""."""
+    if not _BEGINS.match(head):
+        return ""
+    if head[:1] == "#" and _EBUILD.search(head):
+        return "config"
+    lines = [line for line in head.split("\n")[:400] if line.strip()]
+    own = [line for line in lines if not line.lstrip().startswith("#") or _STATEMENT.match(line[:400])]
+    return "code" if len(own) >= 5 and sum(_STATEMENT.match(line[:400]) is not None for line in own) * 2 >= len(own) else ""
+
+
+def _branches(head: str) -> str:
+    """``config`` where a text is one tree of YAML with switches and lists in it; a form has neither."""
+    lines = [line for line in head.split("\n")[:400] if line.strip() and not line.lstrip().startswith("#") and line.strip() != "---"]
+    if len(lines) < 8 or not lines[0].endswith(":") or lines[0][:1].isspace() or sum(_FLAG.match(line[:400]) is not None for line in lines) < 3:
+        return ""
+    return "config" if sum(_BRANCH.match(line[:400]) is not None for line in lines) * 10 >= len(lines) * 9 else ""
 
 
 def _is_table(head: str) -> bool:
@@ -92,15 +160,29 @@ def _settings(head: str) -> str:
     return next(kinds, "")
 
 
-def _teaches(head: str) -> bool:
-    """Whether headings and title are those of a text that explains, and none tells of a failure."""
+def _explains(head: str) -> bool:
+    """Whether headings, title and voice are those of a text for many, and none tells of a failure."""
     open_ = _FENCED.sub("", head)
-    headings = [found["heading"] for found in _HEADING.finditer(open_)]
+    headings = [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + open_)]
     if not headings:
         return False
     cures = next((at for at, heading in enumerate(headings) if _CURES.search(heading)), len(headings))  # below it stands what may befall its readers
     taught = {found[0].lower() for heading in headings for found in _TEACHES.finditer(heading)}
     told = [heading for heading in headings[:cures] if _REPORTS.search(heading) and not _TEACHES.search(heading)]
-    title_told = _REPORTS.search(headings[0]) is not None and not _TEACHES.search(headings[0])
-    return bool(taught) and not title_told and len(told) <= len(headings) // 6 and (
-        len(headings) >= 3 or _TEACHES.search(headings[0]) is not None and f"# {headings[0]}\n\n" in open_)
+    if _REPORTS.search(headings[0]) is not None and not _TEACHES.search(headings[0]):
+        return False
+    if len(headings) >= 3 and sum(_OF_VERSION.fullmatch(heading) is not None for heading in headings) * 5 >= len(headings) * 4:
+        return True  # a history of versions
+    if taught and len(told) <= len(headings) // 6:
+        return len(headings) >= 3 or _TEACHES.search(headings[0]) is not None and f"# {headings[0]}\n\n" in open_
+    return not told and (_tells_of_itself(head) or len(headings) >= 3 and not any(_OWN.search(heading) for heading in headings[1:]) and _of_nobody(open_))
+
+
+def _of_nobody(open_: str) -> bool:
+    """Whether a text of some length hardly speaks of its writer and of trouble, and not at its beginning."""
+    return len(open_) >= _LONG and all(not mark.search(open_[:600]) and len(mark.findall(open_)) * _RARE <= len(open_) for mark in (_PERSON, _TROUBLE))
+
+
+def _tells_of_itself(head: str) -> bool:
+    """Whether a longer text says at its beginning that it is a guide, a repository, a manual."""
+    return len(head) >= _LONG and _OF_ITSELF.search(head[:1500]) is not None and not _TROUBLE.search(head[:200])

@@ -314,6 +314,7 @@ def is_sentence(line: str) -> bool:
 _HEADS = (
     ("hardware_list", re.compile(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
                                  r"|=+ start (?:debug info|hardware (?:list|log)) =+|hal\.1: read hal data")),
+    ("output", re.compile(r"# HELP \w[^\n]{0,400}\n# TYPE \w")),
     ("kernel_log", re.compile(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
 )
 
@@ -325,7 +326,7 @@ def _whole(text: str) -> str:
     if kind:
         return kind
     if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
-        return "json"
+        return documents.kind_of_json(text) or "json"
     if re.search(r"^services:\s*$", text[:20_000], re.MULTILINE) and re.search(r"^ +(?:image|build):", text[:60_000], re.MULTILINE) and not re.search(
             r"^(?:```|#{2,} )", text[:20_000], re.MULTILINE):
         return "compose"
