@@ -26,7 +26,7 @@ _EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "wi
 _WORD = re.compile(r"[A-Za-z0-9_][\w.+=-]{2,}")
 _NAME = re.compile(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
-driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip
+driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip radv
 vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
 
 

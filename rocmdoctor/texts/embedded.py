@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor.texts import documents
+
 _MOST = 300
 _SHORTEST = 24
 _NAMING = ("command", "cmd", "name", "file", "path")
@@ -61,7 +63,7 @@ def parts(text: str) -> list[tuple[str, str]]:
     [('uname -a', 'Linux box 6.8.0-45-generic #45 SMP\\nnext')]
     """
     start = text[:200].lstrip()[:1]
-    if start not in ("{", "["):
+    if start not in ("{", "[") or documents.kind_of_json(text):
         return []
     try:
         data, _ = json.JSONDecoder().raw_decode(text.lstrip())

@@ -17,6 +17,7 @@ from collections import Counter
 
 from rocmdoctor import later
 from rocmdoctor.texts import documents
+from rocmdoctor.texts.lines import MONTH
 
 Part = tuple[int, int, str]
 
@@ -84,7 +85,7 @@ _SLICES, _SLICE = 24, 4096
 _ALIKE = 0.97
 
 _JOURNAL = later.pattern(
-    r"(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8}(?:\.\d{1,6})? |\d{4}-\d\d-\d\d[T ][0-9:]{8}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? )(?=\S{1,60} \S{1,60}: )"
+    rf"(?: ?{MONTH} [ 0-9][0-9] [0-9:]{{8}}(?:\.\d{{1,6}})? |" r"\d{4}-\d\d-\d\d[T ][0-9:]{8}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? )(?=\S{1,60} \S{1,60}: )"
     r"\S{1,60} (?P<unit>[^\s:\[]{1,60})(?:\[\d{1,9}\])?: ")
 _COMPOSED = later.pattern(r"[\w.-]{1,60} +\| ")
 _QUOTE = later.pattern(r"(?:[>|] ?){1,9}")
@@ -200,13 +201,14 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|Socket\(s\)|Stepping|BogoMIPS|Vulnerability [\w ]+|L[123][di]? cache|NUMA node\w*(?: CPU)?\(s\)|Flags):  +"
      r"|Distributor ID:|Release:\t|Codename:\t|Description:\t"),
     ("os_state",
-     r"Linux [\w.-]{1,64} \d+\.\d+\S* #|[dcbl-][rwxsStT-]{9}[.+@]? +\d+ |uid=\d+"
+     r"Linux [\w.-]{1,64} \d+\.\d+\S* #|System uname: Linux-|[dcbl-][rwxsStT-]{9}[.+@]? +\d+ |uid=\d+"
      r"|(?:PRETTY_NAME|VERSION_ID|ID|ID_LIKE|VERSION|NAME|HOME_URL|BUG_REPORT_URL|VERSION_CODENAME|SUPPORT_URL)="
      r"|(?:Mem|Swap): +\d| +total +used +free|Filesystem +|Module +Size +Used"
      r"|(?:amdgpu|amdttm|amdkcl|radeon|drm\w*|ttm|video|i2c_algo_bit) +\d{4,9} +\d"
      r"|amdgpu[/,] ?\d[\w.-]+, .*: (?:installed|built|added)|BOOT_IMAGE=|initrd=\S+ |total \d+$|/dev/(?:kfd|dri/\w+)$"),
     ("sysfs",
-     r"(?:simd_count|gfx_target_version|array_count|cu_per_simd_array|mem_banks_count|drm_render_minor|vendor_id|device_id"
+     r" *\d{1,3}:(?: +\d+)+ +(?:IR-)?(?:PCI-MSI|IO-APIC|DMAR-MSI|XT-PIC)|E: [A-Z][A-Z0-9_]{2,40}=|P: /devices/|  looking at (?:parent )?device '/devices"
+     r"|    (?:KERNELS?|SUBSYSTEMS?|DRIVERS?|ATTRS?\{)|(?:simd_count|gfx_target_version|array_count|cu_per_simd_array|mem_banks_count|drm_render_minor|vendor_id|device_id"
      r"|location_id|heap_type|size_in_bytes|local_mem_size|caches_count|io_links_count) \d+"
      r"|(?:DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID|PCI_SLOT_NAME|MODALIAS)="
      r"|(?:MemTotal|MemFree|MemAvailable|SwapTotal|Buffers|Cached): +\d+ kB|/sys/\S+: ?\S|\d: \d+Mhz \*?$"),
@@ -232,8 +234,10 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|ENTRYPOINT |COPY "),
     ("app_log",
      r"\[?\d{4}-\d\d-\d\d[T ][0-9:]{5,8}(?:[.,]\d+)?Z?[^ ]{0,6}\]?[ \t]|\[?\d\d?:\d\d:\d\d(?:[.,]\d+)?\]? "
+     r"|\[?\d{4}[./]\d\d[./]\d\d[T :_-]{1,2}\d\d?:\d\d:\d\d|\[\d\d[-./]\d\d[-./]\d{4}[T :_-]{1,2}\d\d?:\d\d:\d\d"
+     r"|\S{1,300}\.py:\d{1,6}: \w{0,60}Warning: |  warnings\.warn\(|[^\n|]{0,80} {0,4}\d{1,3}%\|"
      r"|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|CRITICAL)\]?(?: *[:\-|]|\s{2,}|\] )"
-     r"|\[(?:INFO|WARN|ERROR|DEBUG|info|warn|error|debug|notice)\] |INFO: |WARNING:\w+:|I\d{4} [0-9:.]{8,16} "),
+     r"|\[(?:INFO|WARN|ERROR|DEBUG|info|warn|error|debug|notice)\] |INFO: |WARNING:\w+:|[IWEF]\d{4} [0-9:.]{8,16} "),
     ("json", r"\s*\"[^\"]{1,80}\": ?(?:[\[{\"\d-]|true|false|null)|\s*[\]}],?$|[\[{]$"),
 )
 _PROMPT = later.pattern(
@@ -243,15 +247,16 @@ _PROMPT = later.pattern(
     r"|rocminfo|lspci|docker |podman |journalctl|modprobe|systemctl)|\+ \w+ )")
 # What stands in the middle of a text and still has the shape of output, though of no known program.
 _SHAPED = later.pattern(
-    r"\[[^\]]{1,40}\] |={3,}|-{5,}|\*{4,}|[+|].*[+|]$|\S+=\S+ \S+=\S+|0x[0-9a-fA-F]{4,}|\S+\(\): |[\w./-]+:\d+: |\S+ +: \S"
+    r"\[[^\]]{1,40}\] |#{2,6} .*\S #{2,6}\s*$|={3,}|-{5,}|\*{4,}|[+|].*[+|]$|\S+=\S+ \S+=\S+|0x[0-9a-fA-F]{4,}|\S+\(\): |[\w./-]+:\d+: |\S+ +: \S"
     r"|\S.*\S {3,}\S|\S.*\t\S|[\w.-]+\.(?:so|dll|go|cpp|py)[.:\d]*: |error: |warning: |fatal: |Error: |ls: |bash: |sh: "
-    r"|sudo: |cat: |find: |docker: ")
+    r"|sudo: |cat: |find: |docker: |~?/[\w./+-]{1,200}: ")
 _FIELD = later.pattern(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
 _KEYED = later.pattern(r"\s*(?:[-*] )?\**[A-Z][\w.+-]*(?: [\w.+-]+){0,2}\**:\** \S")
 # A line that only names the machine, as people put it above a log.
 _MACHINE = later.pattern(r"(?=.{0,80}\b(?:RX|Radeon|Ryzen|Instinct|MI\d{2,3}X?|R9700|W[67]\d00|Strix|Vega|Fedora|Ubuntu|Windows|Debian|ROCm)\b)"
                       r"[\w .,/()+&-]{3,120}")
-_HEADING = later.pattern(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
+_HEADING = later.pattern(r"#{1,6} \S(?!.* ##+\s*$)|\*\*[^*]{1,80}\*\*:?$|<(?:details|summary|/details|/summary)>")
+_VARYING = later.pattern(r"\S{0,200}[/\d]\S{0,200}")
 _WORD = later.pattern(r"[A-Za-z][A-Za-z'’-]*[.,:;!?)]*$")
 _SMALL = frozenset("a an the is are was were be been it its this that these i my we our you to of on in with without and or but not no do does did when "
                    "after before since if for from by at as only then so every all have has had can cannot can't works work still same".split())
@@ -274,7 +279,7 @@ def kind_of(line: str) -> str:
     line = line[:400]
     if line[:1] in (">", "|"):
         line = _QUOTE.sub("", line, count=1)
-    journal = _JOURNAL.match(line) if line[:1].isalnum() else None
+    journal = _JOURNAL.match(line) if line[:2].lstrip()[:1].isalnum() else None
     if journal:
         unit = journal["unit"]
         return _UNITS.get(unit) or ("ollama_log" if "ollama" in unit else kind_of_message(line[journal.end():]) or "system_log")
@@ -449,7 +454,10 @@ class _Cutter:
         """Whether a person writes here: sentences or headings that are not lost among a program's lines."""
         lines = [i for i in range(start, end) if self.lines[i].strip()]
         told = sum(self.told[i] != "" for i in lines)
-        own = sum(self.sentences[i] or _HEADING.match(self.lines[i]) is not None for i in lines)
+        written = [_VARYING.sub("", self.lines[i]) for i in lines if self.sentences[i] or _HEADING.match(self.lines[i]) is not None]
+        own = len(set(written))
+        if len(written) > 3 * own + 10:  # what stands there over and over, but for paths and numbers, a program wrote
+            return False
         return own > 0 and (own * 6 >= told or self.sentences[lines[0]])
 
     def answered(self, start: int, stop: int, before: str) -> None:
@@ -496,7 +504,7 @@ class _Cutter:
         told_before = False
         while run < stop:
             end = run
-            if not self.told[run] and (self.sentences[run] and (report or not told_before) or not told_before and _FIELD.match(self.lines[run]) and report
+            if not self.told[run] and (self.sentences[run] and (report or not (told_before or before in GROUPS["app"])) or not told_before and _FIELD.match(self.lines[run]) and report
                                         or not told_before and not before and _MACHINE.fullmatch(self.lines[run])):
                 while end < stop and not self.told[end] and (self.sentences[run] or not _SHAPED.match(self.lines[end])):
                     end += 1
@@ -528,6 +536,7 @@ def parts_of(text: str) -> list[Part]:
     return _of_document(cut, lines, of) if of else cut
 
 
+_SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
 _SHORTEST_PASTE = 5  # lines: an example of one or two shows what a message looks like, not a machine
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
@@ -541,7 +550,8 @@ def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
     for start, end, kind in cut:
         pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list"
         own = kind if pasted or kind in _OWN[of] else of
-        kinds += ["comment" if commented and not pasted and line.lstrip().startswith("#") else own for line in lines[start - 1:end]]
+        kinds += ["comment" if commented and not pasted and line.lstrip().startswith("#") else "code" if commented and not pasted and _SAYS.match(line) else own
+                  for line in lines[start - 1:end]]
     return _together(kinds, len(lines))
 
 

@@ -14,10 +14,11 @@ from rocmdoctor import later
 MAX_LINE = 20_000
 _MAX_JSON_STARTS = 40
 _NOISE = later.pattern(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
+MONTH = r"(?:[A-Z][a-z]{2}|[^\W\d_]{3,5}\.?|[0-9]{1,2}[月월])"  # as a journal writes it, in the language of its reader
 _ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:[.,][0-9]{1,9})?(?:Z|[+-][0-9]{2}:?[0-9]{2})"
 # docker compose ("name-1  | "), journald and syslog ("Feb 12 12:12:03 host unit[1]: "), docker logs -t ("2026-02-12T..Z ").
 _PREFIX = later.pattern(
-    r"^(?:[\w.-]{1,60} +\| |[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} \S{1,60} [^\s:]{1,60}: "
+    rf"^(?:[\w.-]{{1,60}} +\| | ?{MONTH} [ 0-9][0-9] [0-9:]{{8}} \S{{1,60}} [^\s:]{{1,60}}: "
     rf"|{_ISO} (?:\S{{1,60}} (?:kernel|[^\s:]{{1,60}}\[[0-9]{{1,9}}\]): )?)")
 _QUOTED = later.pattern(r"^[>|\s]*(?:[\w.-]{1,60}-\d{1,9}\s*\|\s)?")
 _PCI = later.pattern(r"(?<![0-9a-fA-F:])([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])(?![0-9a-fA-F])")

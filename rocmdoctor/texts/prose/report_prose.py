@@ -99,7 +99,7 @@ _TORCHES = (
 )
 _IMAGE = lazy(r"\.(?:sif|sqsh|simg|img|tar|tgz|whl|zip)\b.*$")
 _MESAS = (
-    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[ :=v-]{1,3}(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
+    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[*_`]{0,2}[ :=v-]{1,3}[*_`]{0,2} ?(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
     lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
     lazy(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
@@ -118,7 +118,8 @@ _ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
 _ALTERNATIVE = lazy(r" ?/ ?[\dA-Z]")
 _ALTERNATIVE_BEFORE = lazy(r"[\dA-Z] ?/ ?$")
-_BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[A-Za-z]-$")
+_BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[A-Za-z]-$"
+                  r"|\b(?:compil\w{1,5}|build\w{0,4}|built|generat\w{1,6}) (?:\w{1,20} )?for (?:GPU )?$|--offload-arch[= ]$")
 _CATALOGUE = 4  # targets: who names more lists what there is, not what he has
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
@@ -154,6 +155,7 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
              and not _AUDIO.search(text[max(0, product.start - 60):product.start]) and not _ITS_AUDIO.match(text[product.end:product.end + 50])]
     if len({product.gfx for product in named}) > _CATALOGUE:
         return
+    named = [product for product in named if not _elsewhere(text, product.start)] or named
     strongest: dict[str, str] = {}
     for product in named:
         if product.kind == "card" or (product.kind == "chip" and strongest.get(product.gfx) != "card"):
@@ -191,6 +193,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         at = lines.at(max(text.lower().find(pci_id[5:]), 0))
         own = items.get(products.gfx_of_pci_id(pci_id), set())
         yield Reading("gpu.pci_id", pci_id, next(iter(own)) if len(own) == 1 else "prose:" + pci_id, at)
+
+
+def _elsewhere(text: str, start: int) -> bool:
+    """Whether a name is a part of the name of an image or a file, or stands behind the link of a line, as the titles of other people's reports do."""
+    return text[max(0, start - 1):start] in ("-", "_", "/") or "http" in text[max(text.rfind("\n", 0, start), start - 600) + 1:start]
 
 
 def system(text: str, lines: Lines) -> Iterator[Reading]:

@@ -87,7 +87,9 @@ def _from_text(text: str) -> tuple[list[str], int, list[_Device]]:
             devices.append({})
         if devices:
             devices[-1].setdefault(key, (value, number))
-    return platforms, first, devices
+    told = {device["Device Name"][0] for device in devices if "Device Name" in device and len(device) > 1}
+    # What clinfo tries at its end names the same devices once more.
+    return platforms, first, [device for device in devices if set(device) != {"Device Name"} or device["Device Name"][0] not in told]
 
 
 def _from_json(text: str) -> tuple[list[str], int, list[_Device]]:

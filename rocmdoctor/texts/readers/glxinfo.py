@@ -34,7 +34,8 @@ _DEVICE = lazy(r"^Device: (.{3,200}?)(?: \(0x([0-9a-f]{4})\))?$")
 _RENDERER = lazy(r"^OpenGL (?:\w+ profile )?renderer(?: string)?: (.{3,200})$")
 _OURS = lazy(r"AMD|Radeon|\bATI\b")
 _OTHERS = lazy(r"NVIDIA|GeForce|Quadro|Intel|\bNV[0-9A-F]{2,3}\b")
-_VIDEO = lazy(r"^vainfo: Driver version: Mesa Gallium driver (\d\d\.\d{1,2}(?:\.\d{1,2})?) for (AMD .{3,160}|Radeon .{3,160})$")
+_VIDEO = lazy(r"^vainfo: Driver version: Mesa Gallium driver (\d\d\.\d{1,2}(?:\.\d{1,2})?)\S{0,60} for (AMD .{3,160}|Radeon .{3,160})$")
+_VIDEO_OF_OTHERS = lazy(r"^vainfo: Driver version: ((?:Intel|VA-API NVDEC|NVIDIA|nouveau)\S* .{2,100}|Mesa Gallium driver \S{1,60} for NV[0-9A-F]{2,3})$")
 _VERSION = lazy(r"^Version: (\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)$")
 _MEMORY = lazy(r"^Video memory: (\d{2,7}) ?MB$")
 
@@ -82,6 +83,9 @@ def read(text: str) -> Iterator[Reading]:
             told = True
             yield from _renderer(video[2], "", "glx:0", number)
             yield Reading("vulkan.mesa_version", video[1], line=number)
+        other = _VIDEO_OF_OTHERS.match(line) if line.startswith("vainfo: ") else None
+        if other:
+            others.setdefault(other[1], number)
         version = _VERSION.match(line) if ours else None
         if version:
             yield Reading("vulkan.mesa_version", version[1], line=number)

@@ -31,6 +31,7 @@ _LINUX = ("amdgpu 0000:", "audit: type=", "type=AVC msg=audit(", "AVC apparmor="
 _RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
 _IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
 _TAINT = lazy(r"(?:Not tainted|Tainted: [A-Z ()\[\]=_,]{1,120}?) ([0-9]+\.[0-9]+[\w.+~-]{0,80})")
+_ROOT_HUB = lazy(r"usb usb\d{1,2}: Manufacturer: Linux ([0-9]+\.[0-9]\S{0,80}) \w+[-_]hcd")
 _VRAM = lazy(r"VRAM: ([0-9]{1,9})M ")
 _READY = lazy(r"([0-9]{1,9})M of (VRAM|GTT) memory ready")
 _SET_UP = lazy(r"0x1002:0x([0-9A-Fa-f]{4})(?: 0x([0-9A-Fa-f]{4}):0x([0-9A-Fa-f]{4}))?(?: 0x([0-9A-Fa-f]{2})\b)?")
@@ -52,7 +53,7 @@ def recognises(text: str) -> bool:
 
 
 def _machine(number: int, line: str) -> Iterator[Reading]:
-    for mark, pattern in (("Linux version ", _RELEASE), ("BOOT_IMAGE=", _IMAGE), ("ainted", _TAINT)):
+    for mark, pattern in (("Linux version ", _RELEASE), ("BOOT_IMAGE=", _IMAGE), ("ainted", _TAINT), ("hcd", _ROOT_HUB)):
         if mark in line:
             found = pattern.search(line)
             if found:

@@ -19,7 +19,7 @@ from rocmdoctor.texts.lines import KeyLines, bare, documents, gfx, integer, lazy
 TRUST = 2
 
 _MARKS = ("ROCm System Management", "ROCm SMI", "GPU[", '"card', "Card Series", "Card series", "rocm-smi", "ROCm Version")
-_LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,8}:? ([^:]{2,60}):\s{0,12}(.*)$")
+_LINE = lazy(r"GPU\[([0-9]{1,3})\]\s{0,16}:? ([^:]{2,60}):\s{0,12}(.*)$")
 _ROW = lazy(r"^[ \t]*([0-9]{1,3}) +[0-9]{1,3} +0x([0-9a-fA-F]{4}), +[0-9]{1,6} ")
 _MODEL_ROW = lazy(r"^[ \t]*([0-9]{1,3}) +\[0x([0-9a-fA-F]{4}) : 0x[0-9a-fA-F]{2}\] ")
 _MODEL_NAME = lazy(r"^[ \t]{4,}([A-Z][\w ]{3,18})\s*$")  # the tool cuts it at 20 characters
@@ -28,6 +28,7 @@ _TABLE = lazy(r"^[ \t]*(?:GPU|Device)\s.*\b(?:Temp|SCLK)\b")
 _CELLS = lazy(r"^[ \t]*([0-9]{1,2})\s{1,}(?:\S+ {1,})*(?:[0-9.]+(?:c|°C)|N/A)\s")
 _CARD = lazy(r"^card([0-9]{1,3})$")
 _RELEASE = lazy(r"^[0-9]+\.[0-9]+[\w.+-]{0,80}$")
+_ROCM_LINE = lazy(r"^[ \t]*ROCm version: {0,8}([0-9]+\.[0-9]+[\w.+-]{0,40})$", re.IGNORECASE)
 _DRIVER_LINE = lazy(r"^[ \t]*Driver version: +([0-9]+\.[0-9]+[\w.+-]{0,80})\s*$", re.IGNORECASE)
 
 _KEYS = ("card series", "device name", "card model", "device id", "gpu id", "gfx version", "pci bus", "vbios version",
@@ -102,6 +103,9 @@ def _rows(text: str) -> Iterator[Reading]:
     table = False
     named = ""  # the device whose name the next line has
     for number, line in lines(text):
+        rocm = _ROCM_LINE.match(line[:120]) if "ROCm" in line else None
+        if rocm:
+            yield Reading("runtime.rocm_version", rocm.group(1), "", number)
         title = _TABLE.match(line[:200]) is not None
         again = title and bool(listed)  # the same devices once more, or others after they were partitioned anew
         table = (table or title) and not again and not (line.startswith("==") and bool(listed))

@@ -55,7 +55,7 @@ _KERNEL = lazy(r"\bKernel: (?:Linux )?" + _RELEASE)
 _DISTRO = lazy(r"\bDistro: ([\w!. -]{2,60}?)(?:\s(?:base:|\w+:)|\s*$)", re.MULTILINE)
 _BOARD = lazy(r"\bMobo: (\S.{1,60}?) model: (.{1,60}?)(?: v: | serial| UEFI| BIOS| part-nu|\s*$)")
 _BIOS = lazy(r"\b(?:UEFI|BIOS)(?:-\[Legacy\])?: .{1,60}? v: (\S{1,40})\s+date: ([\d/]{8,10})", re.DOTALL)
-_MESA = lazy(r"\bmesa v: (2\d\.\d{1,2}(?:\.\d{1,2})?)")
+_MESA = lazy(r"\b(?:mesa v:|Version: [\d.]{1,6} Mesa|v: [\d.]{1,6} Mesa) (\d\d\.\d{1,2}(?:\.\d{1,2})?)")
 _TOTAL = lazy(r"\bMemory: (?:total: \S+ \w+ )?(?:available: (\d{1,5}(?:\.\d+)?) ([KMGT]i?B)|.{0,30}?/ ?(\d{1,7}(?:\.\d+)?) ?([KMGT]i?B))")
 _VENDOR = lazy(r"^(?:Advanced Micro Devices(?:, Inc\.)?\s*)?(?:\[AMD(?:/ATI)?\]|AMD/ATI)?\s*")
 _FREE = lazy(r"^[ \t]*(Mem|Swap):\s+(\d{1,12}(?:\.\d)?)([KMGT]?)i?B?\s")
@@ -64,7 +64,8 @@ _CPUINFO = lazy(r"^model name\s{0,8}: (\S.{2,100}?)\s*$")
 _HOST = lazy(r"^[ \t]*(Operating System|Hardware Model|Firmware Version|Virtualization|Description|Model name):\s+(\S.{0,120})$")
 _IDS = (("arch", "arch"), ("ubuntu", "ubuntu"), ("fedora", "fedora"), ("debian", "debian"), ("opensuse", "opensuse"), ("nixos", "nixos"),
         ("cachyos", "cachyos"), ("endeavouros", "endeavouros"), ("manjaro", "manjaro"), ("bazzite", "bazzite"), ("nobara", "nobara"),
-        ("linux mint", "linuxmint"), ("pop!_os", "pop"), ("gentoo", "gentoo"), ("rocky", "rocky"), ("red hat", "rhel"), ("steamos", "steamos"))
+        ("linux mint", "linuxmint"), ("pop!_os", "pop"), ("gentoo", "gentoo"), ("rocky", "rocky"), ("red hat", "rhel"), ("steamos", "steamos"), ("deepin", "deepin"), ("zorin", "zorin"), ("elementary", "elementary"), ("kde neon", "neon"), ("garuda", "garuda"),
+        ("mx", "mx"), ("void", "void"), ("solus", "solus"), ("slackware", "slackware"))
 
 
 def recognises(text: str) -> bool:

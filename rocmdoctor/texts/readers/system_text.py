@@ -30,7 +30,7 @@ TRUST = 3
 _MODULES = ("amdgpu.", "ttm.", "amdttm.")
 
 _RELEASE = r"([2-7]\.\d{1,3}\.\d{1,3}[\w.+~-]{0,60})"
-_UNAME = lazy(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #")
+_UNAME = lazy(rf"^(?:[$#] )?Linux [\w.-]{{1,64}} {_RELEASE} #|^System uname: Linux-{_RELEASE}?-(?:x86_64|aarch64)")
 _BARE = lazy(rf"^{_RELEASE}\s*$")
 _BARE_TAIL = lazy(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlatency|default|cachyos\S*|zen\S*)|\.fc\d|\.el\d|WSL2|-\d")
 _OS_RELEASE = lazy(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
@@ -45,7 +45,7 @@ _OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0
 _TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
 _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
 _MARK = lazy(
-    r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
+    r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|System uname: Linux-|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
     r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit", re.MULTILINE)
 
@@ -126,7 +126,7 @@ def _limits(line: str, number: int, options: dict[str, int]) -> Iterator[Reading
 def _kernel(line: str, number: int) -> Iterator[Reading]:
     uname = _UNAME.match(line)
     bare = None if uname else _BARE.match(line)
-    release = uname[1] if uname else bare[1] if bare and _BARE_TAIL.search(bare[1]) else ""
+    release = uname[1] or uname[2] if uname else bare[1] if bare and _BARE_TAIL.search(bare[1]) else ""
     if release:
         yield Reading("kernel.release", release, line=number)
         yield Reading("os.family", "wsl" if "microsoft" in release.lower() else "linux", line=number)
