@@ -35,7 +35,7 @@ _UNITED = ("report.apps", "report.backends", "report.contrasts")  # what any tex
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 ALL = frozenset(kinds.KINDS)
-PRINTED = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}  # what a reader gets that does not say otherwise by KINDS
+PRINTED = kinds.QUOTED - {"prose", "system_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache

@@ -79,6 +79,7 @@ GROUPS = {
 }
 
 OF_MACHINES = frozenset(KINDS) - {"code", "document"}  # what may be said of the machine at hand
+QUOTED = OF_MACHINES - {"kernel_log", "xorg_log"}  # where the words of programs may stand; a big log of the kernel or the X server has none
 
 SAMPLED = 1 << 19  # characters from which on a text is sampled first
 _SLICES, _SLICE = 24, 4096

@@ -35,7 +35,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import integer, lazy, lines, size
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES - {"comment"}  # people quote its words in their sentences; a comment shows how it might be called
+KINDS = kinds.QUOTED - {"comment"}  # people quote its words in their sentences; a comment shows how it might be called
 
 _MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
           "--device", "devices:", "distrobox create", "toolbox create")

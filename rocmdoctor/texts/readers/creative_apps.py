@@ -35,7 +35,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("Welcome to KoboldCpp", "koboldcpp_", "Total VRAM", "Set vram state", "ComfyUI", "AMD arch: gfx", "whisper_", "stable-diffusion.cpp",
           "ggml_extend.hpp", "sd.exe", "sd-cli", "Using directml", "Using device: ", "sd-server")

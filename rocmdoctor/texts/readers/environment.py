@@ -21,7 +21,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 2
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _PREFIXES = (
     "HSA_", "HIP_", "ROCR_", "ROCM_", "ROCBLAS_", "HIPBLASLT_", "HIPBLAS_", "TENSILE_", "MIOPEN_", "GPU_", "AMD_",

@@ -20,9 +20,11 @@ from typing import Any
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import distribution_of_build, integer, lazy, lines, pci_address
 
 TRUST = 3
+KINDS = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}
 
 _MARKS = ("[drm", "amdgpu ", "amdgpu:", "ttm: unknown parameter", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
           "vfio", "radeon ", "audit(", "AVC apparmor=", "pci 0000:", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ",

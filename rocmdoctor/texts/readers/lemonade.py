@@ -34,7 +34,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import KeyLines, documents, gfx, lazy, lines, size
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("Lemonade Server", "lemonade", "amd_igpu", "amd_dgpu", "amd_gpu", "Recipe  ", "(ModelManager)", "[LlamaCpp]")
 _VERSION = lazy(r"\bLemonade Server v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)|^[ \t]*Version {2,30}(\d{1,2}\.\d{1,2}\.\d{1,2})\s*$")

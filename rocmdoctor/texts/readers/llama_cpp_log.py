@@ -23,7 +23,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, integer, lazy, lines, pci_address
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("ggml_cuda_init", "ggml_vulkan", "load_tensors", "llama_model_load", "llm_load", "load_backend", "llama-server",
           "llama-bench", "llama-cli", "build_number", "llama.cpp", "llama_", "system_info: n_threads", "ggml_")

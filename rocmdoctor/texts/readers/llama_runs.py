@@ -26,7 +26,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote their command in their sentences
+KINDS = kinds.QUOTED  # people quote their command in their sentences
 
 _MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", "build_commit,", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m",
           "--no-mmap", "num_gpu")

@@ -28,7 +28,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import KeyLines, documents, lazy, lines, size
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("hardwareSurvey", "[LM Studio]", "LM Studio", "LMSInternal", "Survey by ", "llama.cpp-win-x86_64", "llama.cpp-linux-x86_64",
           "lmstudio")

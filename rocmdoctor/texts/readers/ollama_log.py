@@ -24,7 +24,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines, pci_address, size
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "supported_types=", "msg=\"")
 _LOADED = lazy(r"^\S{1,120} +[0-9a-f]{12} +[\d.]{1,6} [KMGT]B +(?:100% (CPU|GPU)|(\d{1,2})%/(\d{1,2})% CPU/GPU) ")

@@ -22,7 +22,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import MAX_LINE, lazy, lines
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _NAME = r"[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?"
 _VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"

@@ -27,7 +27,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MOST_FRAMES = 200
 _MOST_BLOCKS = 100

@@ -18,7 +18,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("vLLM", "vllm", "sglang", "SGLang", "server_args=ServerArgs(")
 _VLLM = lazy(r"vLLM API server version v?(\d\.\d{1,2}[\w.+-]{0,40})|Initializing an? (?:V1 )?LLM engine \(v(\d\.\d{1,2}[\w.+-]{0,40})\)"

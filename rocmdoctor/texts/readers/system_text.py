@@ -23,9 +23,11 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import distribution_of_build, lazy, lines, unquoted
 
 TRUST = 3
+KINDS = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}
 
 _MODULES = ("amdgpu.", "ttm.", "amdttm.")
 

@@ -17,7 +17,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines
 
 TRUST = 1
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _PATH = lazy(r"/opt/rocm-([0-9]+\.[0-9]+(?:\.[0-9]+)?)/")
 _LIBRARY = lazy(r"TensileLibrary_lazy_(gfx[0-9]{1,4}[0-9a-f]{0,2})\.dat")

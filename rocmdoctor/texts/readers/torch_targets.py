@@ -15,7 +15,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 2
-KINDS = kinds.OF_MACHINES  # people quote it in their sentences
+KINDS = kinds.QUOTED  # people quote it in their sentences
 
 _LIST = lazy(r"(?:arch_list[^\[\n]{0,20}|^[ \t]*)\[((?:['\"]gfx[0-9a-f]{3,5}['\"](?:, ?)?){1,60})\]")
 

@@ -35,7 +35,7 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
-KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
+KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _PAIR = lazy(r"^[ \t]*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
 _TABBED = lazy(r"^([A-Z][\w /-]{1,40})\t(\S[^\t]{0,600})?")  # msinfo32
