@@ -75,7 +75,7 @@ GROUPS = {
     "setting": frozenset({"compose", "kubernetes", "env", "config"}),
     "program": frozenset(KINDS) - {"prose", "form", "comment", "compose", "kubernetes", "env", "config", "code", "document", "table"},
     "printed": frozenset(KINDS) - {"prose", "comment", "code", "document"},  # a short paste without its surroundings looks like a form
-    "any": frozenset(KINDS) - {"comment", "code", "document", "table"},
+    "any": frozenset(KINDS) - {"comment", "code", "document", "table", "system_log"},
 }
 
 OF_MACHINES = frozenset(KINDS) - {"code", "document"}  # what may be said of the machine at hand
@@ -92,6 +92,13 @@ _COMPOSED = later.pattern(r"[\w.-]{1,60} +\| ")
 _QUOTE = later.pattern(r"(?:[>|] ?){1,9}")
 _DOCKER_TIME = later.pattern(r"\d{4}-\d\d-\d\dT[0-9:.]{8,18}Z (?=\S)")
 _UNITS = {"kernel": "kernel_log", "audit": "kernel_log", "ollama": "ollama_log", "gdm-x-session": "xorg_log", "lemonade": "lemonade_log"}
+
+# Programs of a journal that draw or compute on a GPU, or run others that do.
+_OF_GRAPHICS = later.pattern(
+    r"(?:.{0,30}/)?(?:python|llama|vllm|sglang|comfy|koboldcpp|lm-?studio|whisper|stable|docker|podman|conmon|kubelet|containerd|gnome-shell|mutter|kwin"
+    r"|plasmashell|sddm|gdm|Xorg|Xwayland|xwayland|sway|hypr|Hypr|wlroots|cosmic|gamescope|weston|steam|wine|proton|lutris|heroic|mangohud|vulkan|vk|gl|mpv|vlc"
+    r"|firefox|chrom|brave|electron|code|blender|obs|ffmpeg|rocm|hip|amd|radeon|hashcat|darktable|jellyfin|plex|systemd-coredump|abrt|run-|\w+\.exe)",
+    re.IGNORECASE)
 
 # Lines that tell their kind by themselves, the most telling first.
 _MARKS: tuple[tuple[str, str], ...] = (
@@ -283,7 +290,8 @@ def kind_of(line: str) -> str:
     journal = _JOURNAL.match(line) if line[:2].lstrip()[:1].isalnum() else None
     if journal:
         unit = journal["unit"]
-        return _UNITS.get(unit) or ("ollama_log" if "ollama" in unit else kind_of_message(line[journal.end():]) or "system_log")
+        return (_UNITS.get(unit) or "ollama_log" * ("ollama" in unit) or kind_of_message(line[journal.end():])
+                or ("app_log" if _OF_GRAPHICS.match(unit) else "system_log"))
     composed = (_COMPOSED.match(line) or _DOCKER_TIME.match(line)) if line[:1].isalnum() else None
     if composed:
         return kind_of_message(line[composed.end():]) or "app_log"
