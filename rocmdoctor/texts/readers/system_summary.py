@@ -64,8 +64,9 @@ _CPUINFO = lazy(r"^model name\s{0,8}: (\S.{2,100}?)\s*$")
 _HOST = lazy(r"^[ \t]*(Operating System|Hardware Model|Firmware Version|Virtualization|Description|Model name):\s+(\S.{0,120})$")
 _IDS = (("arch", "arch"), ("ubuntu", "ubuntu"), ("fedora", "fedora"), ("debian", "debian"), ("opensuse", "opensuse"), ("nixos", "nixos"),
         ("cachyos", "cachyos"), ("endeavouros", "endeavouros"), ("manjaro", "manjaro"), ("bazzite", "bazzite"), ("nobara", "nobara"),
-        ("linux mint", "linuxmint"), ("pop!_os", "pop"), ("gentoo", "gentoo"), ("rocky", "rocky"), ("red hat", "rhel"), ("steamos", "steamos"), ("deepin", "deepin"), ("zorin", "zorin"), ("elementary", "elementary"), ("kde neon", "neon"), ("garuda", "garuda"),
-        ("mx", "mx"), ("void", "void"), ("solus", "solus"), ("slackware", "slackware"))
+        ("linux mint", "linuxmint"), ("pop!_os", "pop"), ("gentoo", "gentoo"), ("rocky", "rocky"), ("red hat", "rhel"), ("steamos", "steamos"),
+        ("deepin", "deepin"), ("zorin", "zorin"), ("elementary", "elementary"), ("kde neon", "neon"), ("garuda", "garuda"), ("void", "void"),
+        ("solus", "solus"), ("slackware", "slackware"))
 
 
 def recognises(text: str) -> bool:
