@@ -48,7 +48,7 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} )?(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
+_OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} ){0,3}(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
                             r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)
 _OF_ITSELF = later.pattern(
     r"(?:^|[.>]\s+|\n)[Tt]his (?:[\w'-]+ ){0,3}?(?:document|guide|readme|repo(?:sitory)?|overlay|tutorial|article|manual|wiki|page|how-?to|cheat ?sheet"
@@ -62,8 +62,8 @@ _TROUBLE = later.pattern(
     r"|garbage|black screen|regression|unsupported|doesn.t|can.?t|cannot)\b", re.IGNORECASE)
 _SCRIPT = later.pattern(r"#!\s?/\S{1,60}(?: \S{1,30})?\s*$", re.MULTILINE)
 _PROGRAM = later.pattern(r"#!\s?/[^\n]{1,60}\b(?:python|perl|ruby|node)")
-_PATCH = later.pattern(r"diff -(?:-git a/|\w{1,20} \S{1,200} \S{1,200}\n---)|From [0-9a-f]{40} \w|Index: \S{1,200}\n=|"
-                       r"--- \S{1,200}(?:[ \t][^\n]{0,60})?\n\+\+\+ \S")
+_PATCH = later.pattern(r"diff -(?:-git a/|\w{1,20} \S{1,200} \S{1,200}\n---)|From [0-9a-f]{40} \w|Index: \S{1,200}\n="
+                       r"|--- \S{1,200}(?:[ \t][^\n]{0,60})?\n\+\+\+ \S")
 _EBUILD = later.pattern(r"^(?:EAPI|pkgname|pkgver)=", re.MULTILINE)
 _DOCKERFILE = later.pattern(r"(?:[ \t]*#[^\n]{0,400}\n|[ \t]*\n|ARG [^\n]{1,200}\n){0,60}FROM (?:--platform=\S{1,60} )?\S{2,300}(?: AS \S{1,60})?\s*$",
                             re.IGNORECASE | re.MULTILINE)

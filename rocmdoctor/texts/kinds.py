@@ -156,7 +156,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|warning|note)|  (?:CC|LD|AR|MODPOST|HOSTCC) |Building module|Error! Bad return|clang(?:\+\+)?: |ld(?:\.lld)?: "
      r"|collect2: |Collecting \w|Downloading \S+\.whl|Requirement already|Successfully (?:installed|built)"
      r"|ERROR: (?:Could not|No matching|pip|Failed)|DKMS make|Consult /var/lib/dkms|(?:Get|Hit|Ign|Err):\d+ http"
-     r"|Reading package lists|E: |W: GPG|dpkg: |Preparing to unpack|Unpacking |Setting up |Processing triggers|FAILED: "),
+     r"|Reading package lists|E: (?![A-Z][A-Z0-9_]{2,40}=)|W: GPG|dpkg: |Preparing to unpack|Unpacking |Setting up |Processing triggers|FAILED: "),
     ("crash",
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
      r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"),
@@ -197,7 +197,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|Nvidia driver version|cuDNN version|HIP runtime version|MIOpen runtime version|Is XNNPACK available"
      r"|Is XPU available): |Versions of relevant libraries|\[(?:pip3|conda)\] "),
     ("hardware_list",
-     r" *(?:System|Machine|CPU|Graphics|Audio|Network|Drives|Partition|Swap|Sensors|Info):  ?(?:Host|Kernel|Device-\d|Card"
+     r" *\d{1,2}: Bus=0x[0-9A-Fa-f]{2}:| *Device: +\d{1,3}, +\S"
+     r"| *(?:System|Machine|CPU|Graphics|Audio|Network|Drives|Partition|Swap|Sensors|Info):  ?(?:Host|Kernel|Device-\d|Card"
      r"|Type|Info|Topology|Message|Processes|System)"
      r"|  +(?:Device-\d|Card-\d|Display|OpenGL|Mobo|Vulkan|API|Sound[ -]\w+|RAM): |  +\*-\w+"
      r"|  +(?:description|product|vendor|physical id|bus info|configuration|resources|capabilities|logical name): "
@@ -522,9 +523,9 @@ class _Cutter:
         told_before = False
         while run < stop:
             end = run
-            if not self.told[run] and (self.sentences[run] and (report or not (told_before or before in GROUPS["app"]))
-                                       or not told_before and _FIELD.match(self.lines[run]) and report
-                                        or not told_before and not before and _MACHINE.fullmatch(self.lines[run])):
+            written = self.sentences[run] and (report or not (told_before or before in GROUPS["app"]))
+            if not self.told[run] and (written or not told_before and _FIELD.match(self.lines[run]) and report
+                                       or not told_before and not before and _MACHINE.fullmatch(self.lines[run])):
                 while end < stop and not self.told[end] and (self.sentences[run] or not _SHAPED.match(self.lines[end])):
                     end += 1
                 for i in range(run, end):

@@ -104,7 +104,82 @@ torch==2.7.0+rocm6.3
 transformers==5.8.0
 numpy==2.1.0
 """
-NAMELESS = {"readme": README, "script": SCRIPT, "dockerfile": DOCKERFILE, "compose": COMPOSE, "lock": LOCK, "workflow": WORKFLOW, "code": CODE, "table": TABLE,
+UNDERLINED = """\
+Miner Pro 5.1c
+--------------
+  - Fixed a crash of the Radeon RX 5500 at start
+
+Miner Pro 5.1b
+--------------
+  - Works around a hang of the RX 580
+
+Miner Pro 5.0
+-------------
+  - Radeon VII: slow kernels are no longer chosen
+"""
+VOICELESS = "# Validation of the RX 9060 XT\n\n" + "\n\n".join(
+    f"## {name}\n\n" + "The recorded scope is exact, and another product must bring evidence of its own before it is taken. " * 7
+    for name in ("Scope", "Local gate", "Authority")) + "\n\nA run fails when the target is not gfx1200.\n"
+OVERLAY = ("This is an ebuild overlay for the RX 5600 XT and perhaps the RX 560. " + "The packages are taken apart and put together anew. " * 40
+           + "\nThe driver hangs with older kernels.\n")
+CHINESE = "# ROCm 指南\n\n## 环境要求\n\n- ROCm 6.0, RX 7900 XTX\n\n## 快速安装\n\n运行脚本。\n\n## 常见问题\n\n### GPU 崩溃 error\n\nRuntimeError: HIP out of memory\n"
+PATCH = """\
+From 2ab9a197500a87e409ccf27d3ffdc9c5fd560f8b Mon Sep 17 00:00:00 2001
+Subject: [PATCH] drm/ttm: mappings
+
+Cached mappings read stale data, so that the ring test of the RX 580 failed (-110).
+---
+ a.c | 2 +-
+"""
+DOCSTRING = '''"""GPU back end.
+
+It fails where rocm-smi does not find the RX 7900 XTX.
+"""
+import os
+
+
+def free() -> int:
+    try:
+        return int(os.environ["X"])
+    except ValueError:
+        return 0
+'''
+TERRAFORM = """\
+# The container of the RX 7900 XTX, which is ignored on the first run because of a bug.
+resource "proxmox_container" "ai" {
+  started = false
+  node    = var.node
+  memory {
+    dedicated = 8192
+  }
+}
+"""
+EBUILD = """\
+# Copyright 2020
+EAPI=7
+DESCRIPTION="OpenCL for Polaris 10"
+src_install() {
+    echo "$1" > "${T}/x.icd" || die "Failed to generate ICD file"
+}
+"""
+SAYS = """\
+#!/bin/bash
+if [ -e /dev/kfd ]; then
+    echo "[PASS] /dev/kfd"
+else
+    echo "[FAIL] /dev/kfd not found"
+fi
+"""
+DASHBOARD = json.dumps({"__inputs": [], "title": "vLLM on AMD MI300X", "panels": [{"type": "stat", "description": "GPU: MI300X, crashes"}], "schemaVersion": 39})
+QUESTIONS = json.dumps([{"question": "What causes hipErrorNoBinaryForGpu on the RX 7900 XTX?", "expected_answer": "The wheel lacks gfx1100.\nIt crashes."},
+                        {"question": "How is ROCm 6.0 installed on the MI210?", "expected_answer": "With apt.\nThen restart."}])
+LISTED = json.dumps({"gpus": {f"gfx{number}": {"name": f"RX {number}"} for number in (900, 906, 1030, 1100, 1200)}})
+TREE = "GlobalParameters:\n  KernelTime: true\n  PinClocks: false\n  Sizes: [1, 2]\nLibrary:\n  - Vega 20\n  Name: vega20\n  Target: gfx906\nLast:\n  - a\n"
+COMPILER = "/src/rocfft/a.h:145:5: warning: no return statement [-Wreturn-type]\n43 warnings generated when compiling for gfx906.\n"
+MORE = {"underlined": UNDERLINED, "voiceless": VOICELESS, "overlay": OVERLAY, "chinese": CHINESE, "patch": PATCH, "docstring": DOCSTRING,
+        "terraform": TERRAFORM, "ebuild": EBUILD, "says": SAYS, "dashboard": DASHBOARD, "questions": QUESTIONS, "listed": LISTED, "tree": TREE,
+        "compiler": COMPILER}
+NAMELESS = {**MORE, "readme": README, "script": SCRIPT, "dockerfile": DOCKERFILE, "compose": COMPOSE, "lock": LOCK, "workflow": WORKFLOW, "code": CODE, "table": TABLE,
             "vfio": VFIO, "grub": GRUB, "history": HISTORY, "pinned": PINNED}
 
 
@@ -130,7 +205,10 @@ def test_it_names_no_gpu_and_shows_no_trouble(tmp_path, name):
 
 
 @pytest.mark.parametrize(("name", "kind"), [("readme", "document"), ("script", "config"), ("dockerfile", "config"), ("lock", "code"), ("workflow", "code"), ("code", "code"),
-                                            ("table", "table"), ("grub", "config"), ("history", "document"), ("pinned", "package_list")])
+                                            ("table", "table"), ("grub", "config"), ("history", "document"), ("pinned", "package_list"),
+                                            ("underlined", "document"), ("voiceless", "document"), ("overlay", "document"), ("chinese", "document"),
+                                            ("patch", "code"), ("docstring", "code"), ("terraform", "code"), ("ebuild", "config"), ("says", "config"),
+                                            ("tree", "config")])
 def test_the_kind_of_the_whole(name, kind):
     assert documents.kind_of_whole(NAMELESS[name]) == kind
 
@@ -147,6 +225,17 @@ def test_a_report_with_headings_is_no_document(tmp_path, title):
     report = report_of(tmp_path, text)
     assert facts_of(report)["gpu.gfx_target[0]"] == "gfx906"
     assert "out-of-memory" in json.dumps(report["findings"])
+
+
+@pytest.mark.parametrize("text", [
+    "# RX 9070 in Ollama: only the processor is used\n\n## Hardware\n\nRX 9070, ROCm 7.2\n\n## Setup\n\nDocker\n\n## Result\n\n" + "The card stays idle. " * 90,
+    "# RX 9070 and the new kernel\n\n## Machine\n\nRX 9070\n\n## Then\n\nMy screen goes black and it hangs.\n\n## Now\n\n" + "I wait for the next one. " * 80,
+    "This guide is what I followed, and my RX 9070 hangs.\n",
+    "This repo reproduces a crash of the RX 9070.\n" + "The same work with the other path does not crash. " * 40,
+])
+def test_a_report_with_other_headings_is_no_document(tmp_path, text):
+    assert documents.kind_of_whole(text) == ""
+    assert facts_of(report_of(tmp_path, text))["gpu.name[0]"] == "AMD Radeon RX 9070"
 
 
 CONCISE = """\

@@ -87,6 +87,34 @@ Mar 02 08:11:31 desk kernel: amdgpu: ATOM BIOS: 113-V395TRIO-3OC
 Mar 02 08:11:31 desk kernel: [drm] UVD and UVD ENC is disabled in VM mode
 Mar 02 08:11:32 desk systemd[1]: Started the service that is needed for all of this to work.
 """, {"gpus": 1, "gpu.vbios[0]": "113-V395TRIO-3OC", "no report.last_good": None}),
+    ("a journal in another language", """\
+ 6月 15 14:57:16 berry kernel: amdgpu 0000:06:00.0: amdgpu: VRAM: 3072M 0x000000F400000000 - 0x000000F4BFFFFFFF (3072M used)
+févr. 15 14:57:17 berry kernel: amdgpu 0000:07:00.0: amdgpu: VRAM: 4096M 0x000000F400000000 - 0x000000F4BFFFFFFF (4096M used)
+""", {"gpus": 2, "gpu.vram_bytes[0]": 3 * GiB, "gpu.vram_bytes[1]": 4 * GiB}),
+    ("a root hub of the kernel's log", "[    5.477995] usb usb1: Manufacturer: Linux 4.19.28-1-MANJARO xhci-hcd\n", {"kernel.release": "4.19.28-1-MANJARO"}),
+    ("rocm-smi with its columns spread", """\
+GPU[0]          : Device Name:          AMD Instinct MI300X VF
+GPU[0]          : Device ID:            0x74b5
+GPU[0]          : VRAM Total Memory (B): 205822885888
+""", {"gpus": 1, "gpu.pci_id[0]": "1002:74b5", "gpu.vram_bytes[0]": 205822885888}),
+    ("a filtered clinfo names its device again", """\
+  Platform Name                                   AMD Accelerated Parallel Processing
+  Device Name                                     gfx1010
+  Device Board Name (AMD)                         AMD Radeon RX 5600 XT
+    Platform Name                                 AMD Accelerated Parallel Processing
+    Device Name                                   gfx1010
+""", {"gpus": 1, "gpu.gfx_target[0]": "gfx1010"}),
+    ("other people's reports behind links",
+     "My laptop has Barcelo graphics, and the kernel says:\n```\namdgpu 0000:04:00.0: amdgpu: MODE2 reset\n```\n"
+     "- [a #1](https://example.org/1) - hangs on the Rembrandt APU too\n", {"gpus": 1, "gpu.pci_address[0]": "0000:04:00.0", "gpu.gfx_target[0]": "gfx90c"}),
+    ("the tag of an image is no card", "# MI300X: the container rocm/vllm-dev:open-mi300-08052025 answers with !!!!!! the second time.\n",
+     {"gpus": 1, "gpu.name[0]": "AMD Instinct MI300X"}),
+    ("an old inxi", "System:    Host: a Kernel: 4.4.0-93-generic x86_64 Distro: Deepin 20 Beta base: Debian unstable \n"
+     "Graphics:  Card-1: Intel Xeon E3 Integrated Graphics Controller bus-ID: 00:02.0\n"
+     "           GLX Renderer: Mesa DRI Intel Haswell GLX Version: 3.0 Mesa 17.0.7 Direct Rendering: Yes\n",
+     {"gpus": 0, "vulkan.mesa_version": "17.0.7", "os.distribution": "deepin"}),
+    ("emerge --info", "Portage 3.0.45.3 (python 3.11.2, gcc-12, 6.2.8-gentoo x86_64)\n==============\n"
+     "System uname: Linux-6.2.8-gentoo-x86_64-Intel-R-_Core-TM-_i5-7400\n", {"kernel.release": "6.2.8-gentoo"}),
     ("a month is no program",
      "Jan 12 04:01:12 localhost kernel: amdgpu 0000:03:00.0: amdgpu: PSP load tmr failed!\n", {"no report.apps": None, "gpus": 1}),
     ("a compiler's version is not the system's",

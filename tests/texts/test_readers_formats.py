@@ -27,6 +27,15 @@ MODULES: dict[str, Any] = {name: importlib.import_module(f"rocmdoctor.texts.read
 GiB, MiB = 1 << 30, 1 << 20
 
 EXPECTED: dict[str, dict[str, Any]] = {
+    "udevadm.txt": {"gpu.pci_id[0]": "1002:7550", "gpu.pci_address[0]": "0000:03:00.0", "gpu.driver[0]": "amdgpu", "gpu.subsystem_id[0]": "1849:5414",
+                    "gpu.vram_bytes[0]": 17095983104, "gpu.revision[0]": "c0", "gpu.pci_id[1]": "1002:13c0", "gpu.pci_id[2]": "none"},
+    "interrupts.txt": {"gpu.pci_address[0]": "0000:c3:00.0", "gpu.driver[0]": "amdgpu", "gpu.pci_address[1]": "none"},
+    "memtest-vulkan.txt": {"gpu.pci_id[0]": "1002:73bf", "gpu.pci_address[0]": "0000:2d:00.0", "gpu.gfx_target[0]": "gfx1030", "gpu.name[1]": "none",
+                           "pci.other_gpus": ["NVIDIA GeForce GT 1030"]},
+    "bandwidth-test.txt": {"gpu.name[0]": "AMD Instinct MI210", "gpu.pci_address[0]": "0000:43:00.0", "gpu.pci_address[1]": "0000:c3:00.0", "gpu.name[2]": "none"},
+    "phoenixminer.log": {"gpu.name[0]": "Radeon RX 570 Series", "gpu.vram_bytes[1]": 4 * GiB, "gpu.cu_count[1]": 32, "gpu.name[2]": "none",
+                         "opencl.driver_version": "20.40-1147286"},
+    "vainfo.txt": {"vulkan.mesa_version": "25.2.8", "kernel.release": "6.14.0-37-generic", "gpu.name[0]": "AMD Radeon RX 7800 XT"},
     "cim-video-controller.csv": {"gpu.name[0]": "AMD Radeon RX 7900 XTX", "gpu.pci_id[0]": "1002:744c", "gpu.revision[0]": "c8",
                                  "windows.driver_version": "32.0.21030.2001"},
     "cim-video-controller.json": {"gpu.name[0]": "AMD Radeon RX 9070 XT", "gpu.pci_id[0]": "1002:7550", "gpu.subsystem_id[0]": "1849:5414",

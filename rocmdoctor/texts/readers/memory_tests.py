@@ -10,6 +10,7 @@
 1 gpu.pci_address 0000:03:00.0 0000:03:00.0
 2 gpu.name 0000:43:00.0 AMD Instinct MI210
 2 gpu.pci_address 0000:43:00.0 0000:43:00.0
+2 gpu.gfx_reported 0000:43:00.0 gfx90a
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.texts.lines import lazy, lines
+from rocmdoctor.knowledge import products
+from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
 
@@ -28,14 +30,15 @@ _AMD = lazy(r"AMD|Radeon|Instinct|Vega|gfx\d")
 
 def recognises(text: str) -> bool:
     """A device of their lists."""
-    return "DevId=0x" in text or "Device: " in text and any(_BANDWIDTH.match(line) for _, line in lines(text))
+    return "DevId=0x" in text or "Device: " in text and any(_BANDWIDTH.match(unquoted(line)) for _, line in lines(text) if "Device: " in line)
 
 
 def read(text: str) -> Iterator[Reading]:
     """Each AMD device once; those of other makers together."""
     seen = set()
     others: dict[str, int] = {}
-    for number, line in lines(text):
+    for number, raw in lines(text):
+        line = unquoted(raw)
         vulkan = _VULKAN.match(line) if "DevId=0x" in line else None
         bandwidth = _BANDWIDTH.match(line) if not vulkan and "Device: " in line else None
         if not (vulkan or bandwidth):
@@ -54,5 +57,8 @@ def read(text: str) -> Iterator[Reading]:
         if device:
             yield Reading("gpu.pci_id", f"1002:{device}", address, number)
         yield Reading("gpu.pci_address", address, address, number)
+        gfx = "" if device else products.gfx_of_name(name)
+        if gfx:
+            yield Reading("gpu.gfx_reported", gfx, address, number)
     if others:
         yield Reading("pci.other_gpus", list(others), line=min(others.values()))

@@ -65,8 +65,8 @@ _HOST = lazy(r"^[ \t]*(Operating System|Hardware Model|Firmware Version|Virtuali
 _IDS = (("arch", "arch"), ("ubuntu", "ubuntu"), ("fedora", "fedora"), ("debian", "debian"), ("opensuse", "opensuse"), ("nixos", "nixos"),
         ("cachyos", "cachyos"), ("endeavouros", "endeavouros"), ("manjaro", "manjaro"), ("bazzite", "bazzite"), ("nobara", "nobara"),
         ("linux mint", "linuxmint"), ("pop!_os", "pop"), ("gentoo", "gentoo"), ("rocky", "rocky"), ("red hat", "rhel"), ("steamos", "steamos"),
-        ("deepin", "deepin"), ("zorin", "zorin"), ("elementary", "elementary"), ("kde neon", "neon"), ("garuda", "garuda"),
-        ("mx", "mx"), ("void", "void"), ("solus", "solus"), ("slackware", "slackware"))
+        ("deepin", "deepin"), ("zorin", "zorin"), ("elementary", "elementary"), ("kde neon", "neon"), ("garuda", "garuda"), ("void", "void"),
+        ("solus", "solus"), ("slackware", "slackware"))
 
 
 def recognises(text: str) -> bool:

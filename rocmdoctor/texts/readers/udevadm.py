@@ -21,12 +21,12 @@ from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.texts.lines import integer, lazy, lines
+from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
 TRUST = 3
 KINDS = frozenset({"sysfs", "shell", "output"})
 
-_MARK = lazy(r"^[ \t]*(?:E: [A-Z_]{3,40}=|looking at (?:parent )?device '/devices/)", re.MULTILINE)
+_MARK = lazy(r"^[ \t>|]*(?:E: [A-Z_]{3,40}=|looking at (?:parent )?device '/devices/)", re.MULTILINE)
 _DEVICE = lazy(r"^(?:P: |\s*looking at (?:parent )?device ')/devices/(\S{0,300})$")
 _ADDRESS = lazy(r"/([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])'?:?$")
 _PROPERTY = lazy(r"^E: (DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID)=(\S{1,80})$")
@@ -46,7 +46,8 @@ def recognises(text: str) -> bool:
 def read(text: str) -> Iterator[Reading]:
     """The AMD display devices on the way; a device without a driver says so."""
     found: _Found = {}
-    for number, line in lines(text):
+    for number, raw in lines(text):
+        line = unquoted(raw)
         device = _DEVICE.match(line) if "/devices/" in line[:60] else None
         if device:
             yield from _gpu(found)
