@@ -60,5 +60,5 @@ def words(text: str, lookup: Lookup, scope: Scope = NOWHERE) -> str:
     """The same for sentences: of ``[[...]]`` nothing is left where something in it was not read."""
     def part(found: re.Match[str]) -> str:
         filled = fill_in(found[1], lookup, scope)
-        return "" if _UNREAD in filled else filled.rstrip(".") + "." * found[1].endswith(".")
+        return "" if _UNREAD in filled else " " * found[1].startswith(" ") + filled.rstrip(".") + "." * found[1].endswith(".")
     return fill_in(_OPTIONAL.sub(part, text), lookup, scope).strip()
