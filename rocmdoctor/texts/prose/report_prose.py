@@ -205,7 +205,7 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
 
 def _elsewhere(text: str, start: int) -> bool:
     """Whether a name is a part of the name of an image or a file, or stands behind the link of a line, as the titles of other people's reports do."""
-    return text[max(0, start - 1):start] in ("-", "_", "/") or "http" in text[max(text.rfind("\n", 0, start), start - 600) + 1:start]
+    return text[max(0, start - 1):start] in ("-", "_") or "http" in text[max(text.rfind("\n", 0, start), start - 600) + 1:start]
 
 
 def system(text: str, lines: Lines) -> Iterator[Reading]:
