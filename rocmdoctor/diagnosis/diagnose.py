@@ -156,6 +156,12 @@ def _by_hand(one: Judged) -> bool:
         name.removeprefix(ANYWHERE).startswith(_SET_BY_HAND) for name in one.answer.used)
 
 
+def _cleared(seen: Seen) -> set[str]:
+    """Settings with which it is right, as the writer says: they are no suspects."""
+    rows = seen.value("report.contrasts") or []
+    return {str(row["value"]).partition("=")[0].lstrip("-") for row in rows if row["axis"] == "option" and row["right"]}
+
+
 def _decided(judged: list[Judged]) -> list[Judged]:
     """The true ones without those that a better one sets aside, and without general ones that read only lines a specific one explains."""
     beaten = {loser for one in judged for loser in one.rule.instead_of}
@@ -206,7 +212,9 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     curated = [finding for one, finding in shown if one.explained and not one.row]
     general = sorted((one for one in parted.causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
     findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes)]
-    suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one)]
+    cleared = _cleared(seen)
+    suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one) and not any(
+        name.removeprefix(ANYWHERE).removeprefix("env.") in cleared for name in one.answer.used)]
     parted.risks = [one for one in parted.risks if one not in suspects]
     return [
         *findings,

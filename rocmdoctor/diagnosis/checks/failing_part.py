@@ -45,8 +45,19 @@ def _parts() -> list[dict[str, Any]]:
     return rows
 
 
-def _of_file(path: str) -> dict[str, Any]:
+def of_file(path: str) -> dict[str, Any]:
+    """The part that a file belongs to, {} when it is of none."""
     return next((row for row in _parts() if re.search(row["files"], path)), {})
+
+
+def of_line(text: str) -> dict[str, Any]:
+    """The part that a program's own line speaks of, {} when it names none."""
+    return next((row for row in _parts() if "lines" in row and re.search(row["lines"], text)), {})
+
+
+def of_id(name: str) -> dict[str, Any]:
+    """The part of that id, {} when there is none."""
+    return next((row for row in _parts() if row["id"] == name), {})
 
 
 def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tuple[str, ...]]]:
@@ -55,9 +66,9 @@ def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit],
         return
     message = message or f"in {seen.text('python.failing_function') or path}, the last line of the traceback is not there"
     importing = seen.text("python.importing")
-    row = (_of_file(f"{importing}/") if importing else {}) or _of_file(path)
+    row = (of_file(f"{importing}/") if importing else {}) or of_file(path)
     if not row or row["id"] in _PASSES_ON:
-        row = next((found for caller in seen.texts("python.calling_files") if (found := _of_file(caller)) and found["id"] not in _PASSES_ON), row)
+        row = next((found for caller in seen.texts("python.calling_files") if (found := of_file(caller)) and found["id"] not in _PASSES_ON), row)
     if row:
         used = tuple(name for name in _FACTS if seen.text(name))
         yield message, row, _words.hits_of(seen.facts, used[:2], _CHECK), used
@@ -66,8 +77,7 @@ def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit],
 def _lines(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tuple[str, ...]]]:
     for name in ("native", "error"):
         for hit in seen.hits_of(f"seen.failing.{name}"):
-            row = next((row for row in _parts() if "lines" in row and re.search(row["lines"], hit.text)), None) or next(
-                (row for app in seen.texts("about.app") for row in _parts() if row["id"] == app), None)
+            row = of_line(hit.text) or next((row for app in seen.texts("about.app") if (row := of_id(app))), {})
             if row:
                 yield hit.captures["what"], row, [hit], ()
 

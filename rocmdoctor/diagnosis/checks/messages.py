@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _words, failing_part
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
@@ -28,7 +28,7 @@ _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbi
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """One finding of each kind of message, the best row first."""
     for read in (_libraries, _dlls, _symbols, _symbol_versions, _headers, _cmake, _links, _codes, _instruction, _modules, _targets, _kernels, _versions,
-                 _fallback):
+                 _std_names, _fallback):
         for name, values, hits, fields in read(seen):
             decided = fields.pop("decided", True)
             used = fields.pop("used", ())
@@ -303,7 +303,9 @@ def _targets(seen: Evidence) -> Iterator[Found]:
             return
         want = hit.captures.get("want", "")
         made = f", it is made for {want}" if want else ""
-        yield "target-not-accepted", {"who": _who(seen, [hit]), "gfx": gfx, "want": made, "kin": kin, "other": other}, [hit], {}
+        part = failing_part.of_line(hit.text) or next((row for app in seen.texts("about.app") if (row := failing_part.of_id(app))), {})
+        yield "target-not-accepted", {"who": _who(seen, [hit]), "gfx": gfx, "want": made, "kin": kin, "other": other, "around": part.get("around") or "",
+                                      "around_commands": part.get("around_commands") or ""}, [hit], {}
         return
 
 
@@ -333,4 +335,18 @@ def _fallback(seen: Evidence) -> Iterator[Found]:
         have = seen.text("runtime.hip_version")
         installed = f" Installed is HIP {have}." if have else ""
         yield "says-it-falls-back", {"what": hit.captures["what"].strip(" .[]")[:_SAID], "installed": installed}, [hit], {"observes": True}
+        return
+
+
+_HEADER_OF = {"unique_ptr": "memory", "shared_ptr": "memory", "make_unique": "memory", "function": "functional", "min": "algorithm", "max": "algorithm",
+              "sort": "algorithm", "numeric_limits": "limits", "uint32_t": "cstdint", "uint64_t": "cstdint", "int64_t": "cstdint", "size_t": "cstddef",
+              "runtime_error": "stdexcept", "invalid_argument": "stdexcept", "ostringstream": "sstream", "stringstream": "sstream", "ofstream": "fstream",
+              "pair": "utility", "move": "utility", "mutex": "mutex", "lock_guard": "mutex", "enable_if_t": "type_traits"}
+
+
+def _std_names(seen: Evidence) -> Iterator[Found]:
+    for hit in _hits(seen, "std_name", "name"):
+        name, file = hit.captures["name"], hit.captures["file"]
+        yield "std-include-missing", {"name": name, "header": _HEADER_OF.get(name, name), "file": file,
+                                      "who": str(failing_part.of_file(file).get("title") or "the program")}, [hit], {}
         return
