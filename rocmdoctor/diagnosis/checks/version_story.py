@@ -62,7 +62,7 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
     for good, name, hit in right:
         of = _names().get(name, name)
         for version, other, line in bad:
-            same = _names().get(other, other) == of if name else _alike(good, version)
+            same = (_names().get(other, other) == of or not other and _runs(seen, of, version)) if name else _alike(good, version)
             if same and version != good and not (version in rights and good in wrongs):
                 return good, version, other, [hit, line]
         component = components.load().get(of)
@@ -77,6 +77,13 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
             number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
             return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]
     return None
+
+
+def _runs(seen: Evidence, of: str, version: str) -> bool:
+    """Whether a version that was told without a name is the one that this component has here."""
+    component = components.load().get(of)
+    here = seen.text(component.key) if component and component.key else ""
+    return here == version or here.startswith(f"{version}.")
 
 
 def _told(seen: Evidence) -> dict[bool, list[tuple[str, str, Hit]]]:

@@ -139,7 +139,7 @@ def _version() -> re.Pattern[str]:
     """A version, with the name of its component before it where that is told; the names are those of the check version_story."""
     names = sorted(compiled.part("checks/version_story.yaml")["names"], key=len, reverse=True)
     named = "|".join(re.escape(name).replace(r"\ ", "[- ]?") for name in names)
-    return later.pattern(rf"(?:\b(?P<name>{named})(?:[- ](?:version|release|build|image))?[- ]|(?<![\w.+:/=~-])){_NUMBER}", _I)
+    return later.pattern(rf"(?:\b(?P<name>{named})(?:[- ](?:version|release|build|image))?[- ]\(?|(?<![\w.+:/=~-])){_NUMBER}", _I)
 
 
 def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
