@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
@@ -83,12 +83,17 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and told)) else None
 
 
+def _closed(bound: Mapping[str, str]) -> bool:
+    """Whether a range is one version, or ends on both sides."""
+    return "exact" in bound or "from" in bound and ("through" in bound or "before" in bound)
+
+
 def _shown(row: Row, fit: Fit, machine: Machine, explained: list[str], told: bool, specific: Collection[str]) -> Candidate | None:
     """A row whose symptom was seen on this version and GPU, without a line that it alone writes."""
     known_here = (row.bad or row.with_) and row.gfx and row.sure and told and fit.backend is True and fit.os is True
     if told and row.gfx:
         return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
-    if row.severe and row.sure and any("exact" in one for one in row.bad) and set(row.gfx) & set(machine.targets) and fit.backend is not False:
+    if row.severe and row.sure and any(_closed(one) for one in row.bad) and set(row.gfx) & set(machine.targets) and fit.backend is not False:
         return Candidate(row, fit, None, [], explained, tight=True)
     # A symptom and a version alone are no lead: nearly every release has a defect that shows so. It is a hint at most.
     return Candidate(row, fit, None, [], explained) if told or not machine.demands(row) else None

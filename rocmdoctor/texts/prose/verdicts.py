@@ -33,7 +33,8 @@ _SAME = later.pattern("|".join((
 _EXCEPT = later.pattern(r"^\W*except\b", _I)
 _ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was)(?: not|n't)(?:\W*$|: )", _I)
 _NOT_WRONG = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
-_NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|boot|wake|resume|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
+_NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|boot|wake"
+                           r"|resume|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
                            r"|\bno (?:usable |such |rocm |hip |amd )?(?:devices?|gpus?|cards?)\b|\b0/\d{1,6} (?:ok|pass\w*|works?)\b", _I)
 _IS_RIGHT = later.pattern(rf"\b(?:{_RIGHT})\b", _I)
 _IS_WRONG = later.pattern(rf"\b(?:{_WRONG})\b", _I)
