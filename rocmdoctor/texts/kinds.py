@@ -441,6 +441,9 @@ class _Cutter:
                 told = kind
             elif told == "traceback" and kind in ("vllm_log", "comfy_log", "app_log") and not trace and not _ERROR_END.match(line) and line[:1] in " \t":
                 told = "traceback"
+            if kind == "env" and not told and "=" not in line and not line.lstrip().startswith("#"):
+                self.kinds[i] = "output"  # beside a variable, not one
+                continue
             kind = told or kind
             self.kinds[i] = "comment" if kind in GROUPS["setting"] and line.lstrip().startswith("#") else kind
             if told == "traceback" and _ERROR_END.match(line):

@@ -37,6 +37,12 @@ RIGHT = {
     "only-root-is-right": "RX 7600. My own program finds no GPU. As root it works.",
     "other-session-is-right": "RX 7600, GNOME on Wayland. The screen flickers under Wayland, under X11 everything is fine.",
     "other-screen-is-right": "RX 7600. The screen flickers. With one monitor there is no flicker.",
+    "triton-kernels-are-wrong": "RX 7600, my own program. Triton kernels write garbage. With eager mode the results are right.",
+    "other-copy-is-right": "RX 7600, my own program finds no GPU. Copying amdhip64_7.dll of the older package over the new one makes it work.",
+    "only-with-display-on": "RX 7600, my own program is slow with the display off. With the display on it is fine.",
+    "only-on-mains": "RX 7600, my own program is slow on battery. Plugged in it is fine.",
+    "other-part-is-right": "RX 7600, my own program crashes. In another PCIe slot it works.",
+    "right-without-feature": "RX 7600, my own program crashes. With Secure Boot off it works.",
     "only-this-model-is-wrong": "RX 7600, my own program writes garbage with one model. Other models are fine.",
     "small-is-right": "RX 7600, my own program crashes with long prompts. Short prompts work.",
     "one-at-a-time-is-right": "RX 7600, my own program crashes. One at a time the jobs run fine.",
@@ -80,7 +86,8 @@ def test_nothing_is_compared_that_was_not(tmp_path, told):
 
 def test_every_axis_has_a_form():
     forms = compiled.part("checks/contrast.yaml")["forms"]
-    assert {axis["id"] for axis in tables.load("contrasts")["axes"]} == {form["axis"] for form in forms}
+    only_left_out = {"feature"}  # that something is on says nothing; what is off is an axis of its own
+    assert {axis["id"] for axis in tables.load("contrasts")["axes"]} - only_left_out == {form["axis"] for form in forms}
 
 
 def test_a_flood_of_sentences_is_bounded(tmp_path):
