@@ -1,7 +1,7 @@
 """``dataclass`` of the standard library for short runs: the ``__init__`` of a class is written when the first instance is made.
 
 The library compiles up to seven functions for every class that is imported, and most of them are never called in a run. Only what is
-used here is offered: classes with slots that inherit no fields. ``fields``, ``replace`` and ``asdict`` of the library work on them.
+used here is offered: classes with slots. ``fields``, ``replace`` and ``asdict`` of the library work on them.
 """
 
 from __future__ import annotations
@@ -24,19 +24,22 @@ else:
 
         def decorate(cls):
             space = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
-            parts = []
+            inherited = {name: part for base in reversed(cls.__mro__[1:]) for name, part in base.__dict__.get("__dataclass_fields__", {}).items()}
+            own_parts = []
             for name, kind in space.get("__annotations__", {}).items():
                 given = space.pop(name, MISSING)
                 part = given if hasattr(given, "default_factory") else field(default=given)
                 part.name, part.type, part._field_type = name, kind, _FIELD
-                parts.append(part)
+                own_parts.append(part)
+            parts = [*({**inherited, **{part.name: part for part in own_parts}}).values()]
 
             def __init__(self, /, *given, **named):
                 made.__init__ = _initializer(made, parts, frozen)
                 made.__init__(self, *given, **named)
 
             names = tuple(part.name for part in parts)
-            own = {"__init__": __init__, "__slots__": names, "__match_args__": names, "__dataclass_fields__": {part.name: part for part in parts}}
+            slots_ = tuple(part.name for part in own_parts if part.name not in inherited)
+            own = {"__init__": __init__, "__slots__": slots_, "__match_args__": names, "__dataclass_fields__": {part.name: part for part in parts}}
             made = type(cls)(cls.__name__, cls.__bases__, {**_methods(parts, frozen, eq), **space, **own})
             made.__qualname__ = cls.__qualname__
             return made

@@ -32,6 +32,22 @@ class Frozen:
 
 
 @records.dataclass(slots=True)
+class Longer:
+    name: str
+    parts: list[str] = records.field(default_factory=list)
+
+
+@records.dataclass(slots=True)
+class Longest(Longer):
+    more: int = 3
+
+
+def test_fields_are_inherited():
+    assert Longest("a", ["b"]) == Longest("a", ["b"], 3) and [each.name for each in records.fields(Longest)] == ["name", "parts", "more"]
+    assert records.replace(Longest("a"), more=4).more == 4
+
+
+@records.dataclass(slots=True)
 class Open:
     """Two."""
 

@@ -28,7 +28,7 @@ _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbi
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """One finding of each kind of message, the best row first."""
     for read in (_libraries, _dlls, _symbols, _symbol_versions, _headers, _cmake, _links, _codes, _instruction, _modules, _targets, _kernels, _versions,
-                 _std_names, _fallback):
+                 _std_names, _missing_paths, _fallback):
         for name, values, hits, fields in read(seen):
             decided = fields.pop("decided", True)
             used = fields.pop("used", ())
@@ -315,6 +315,9 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
         return
     gpus = [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
     gpu = gpus[0] if len(gpus) == 1 else ""
+    if {"apu", "dgpu"} <= set(seen.texts("about.gpu")):
+        yield "kernels-missing-beside-integrated-gpu", {"who": _who(seen, hits)}, hits, {"used": ("about.gpu",)}
+        return
     kin, other = _kin(seen, gpu) if gpu else ("", "")
     yield "kernels-missing-for-gpu", {"who": _who(seen, hits), "gpu": f" ({gpu})" if gpu else "", "kin": kin, "other": other}, hits, {
         "used": ("about.gpu",) if gpu else ()}
@@ -349,4 +352,14 @@ def _std_names(seen: Evidence) -> Iterator[Found]:
         name, file = hit.captures["name"], hit.captures["file"]
         yield "std-include-missing", {"name": name, "header": _HEADER_OF.get(name, name), "file": file,
                                       "who": str(failing_part.of_file(file).get("title") or "the program")}, [hit], {}
+        return
+
+
+def _missing_paths(seen: Evidence) -> Iterator[Found]:
+    """A file or folder of the stack that a program looks for and does not find."""
+    for hit in _hits(seen, "missing_path", "path") if seen.symptoms else []:
+        path = hit.captures["path"].rstrip(".")
+        if not re.search(r"rocm|hip|llvm|clang|amdgcn|bitcode|vulkan|torch|triton|\.so\b|/lib", path):
+            continue
+        yield "path-missing", {"path": path, "name": path.rstrip("/").rpartition("/")[2]}, [hit], {"observes": True}
         return

@@ -27,6 +27,7 @@ _CLAUSE = later.pattern(
     r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b"
     r"|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
     r"|, (?=(?:then|with|on|in|under|as|also|only|same|the same|no|not|without|after|it|everything|all)\b)", _I)
+_LISTED = later.pattern(r",? ?and (?:an?|the) ", _I)
 _COMMA = later.pattern(r", (?=\S)")
 # Another time is another machine: what was right then says nothing of what is compared now.
 _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
@@ -111,6 +112,10 @@ def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
         for first, last in itertools.pairwise(cuts):
             right = follows(plain[first:last], before)
             right = verdict(plain[open_:last]) if right is None else right
+            if right is None and pieces and _LISTED.match(plain[open_:last]):  # "on this, that and a third card" is one list
+                pieces[-1] = (pieces[-1][0], last, pieces[-1][2])
+                open_ = last
+                continue
             if right is not None:
                 pieces.append((open_, last, right))
                 open_, before = last, right
