@@ -173,9 +173,10 @@ class Machine:
         if place is None or component in _EVERYWHERE or component.startswith("distro-") or self.here(component).values:
             return True
         if component not in self._spoken:
-            said = "\n".join((self.said(), *self._list("about.app")))
-            names = "|".join(map(re.escape, (component, *place.named)))
-            self._spoken[component] = later.pattern(rf"(?<![a-z\d])(?:{names})").search(said) is not None
+            said = (self.said(), *self._list("about.app"))
+            held = [name for name in (component, *place.named) if any(name in text for text in said)]  # a pattern only for what stands there
+            names = "|".join(map(re.escape, held))
+            self._spoken[component] = bool(held) and any(later.pattern(rf"(?<![a-z\d])(?:{names})").search(text) for text in said)
         return True if self._spoken[component] else None
 
     def backend(self, row: Row) -> bool | None:
