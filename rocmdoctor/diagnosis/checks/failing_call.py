@@ -24,7 +24,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         return
     row, hit = min(named, key=lambda one: one[0]["id"] in _ONLY_WAITS)
     call = hit.captures["call"]
-    values = {"call": f'RCCL ("{call}")' if " " in call else call, **{name: row.get(name) or "" for name in ("what", "around", "around_commands", "detail", "then")}}
+    called = f'RCCL ("{call}")' if " " in call else call
+    values = {"call": called, **{name: row.get(name) or "" for name in ("what", "around", "around_commands", "detail", "then")}}
     rule = _words.rule(_CHECK, "call-fails", values, layer=row["layer"], observes=True, general=True)
     if explained := seen.explained(rule):
         yield Judged(rule, Answer(True, (), ()), explained=explained, hits=[hit])

@@ -33,6 +33,12 @@ TEXTS = [
      "Exception code: 0xc0000005", "crash-in-module-windows", "overlay"),
     ("AssertionError: mxfp4 kernels require gfx950, but got gfx1201", "target-not-accepted", "gfx1201.*gfx950"),
     ("Traceback (most recent call last):\n  File \"x.py\", line 1\nRuntimeError: deepspeed: gfx906 is not supported", "target-not-accepted", "DeepSpeed.*gfx906"),
+    ("csrc/k.cu:612:10: error: no template named 'optional' in namespace 'std'\nninja: build stopped", "std-include-missing", "std::optional.*<optional>"),
+    ("[build] CMake Error: rocBLAS\n  Unsupported GPU target: gfx1036\nninja: build stopped", "build-target-not-accepted", "gfx1036"),
+    ("E0401 10:22:31.104982 backend.cc:1112] ROCm device bitcode directory not found: /opt/rocm/amdgcn/bitcode\nFatal Python error: Aborted", "path-missing",
+     "/opt/rocm/amdgcn/bitcode"),
+    ("[WARN] no wheel for ROCm 7.14, falling back to ROCm index rocm7.2\nMy Radeon does not work with it, training fails always.",
+     "says-it-falls-back", "falling back to ROCm index"),
     ("xformers 0.0.35 requires torch==2.10.0, but you have torch 2.9.1+rocm6.4 which is incompatible.", "version-not-accepted", "torch"),
 ]
 
@@ -42,7 +48,7 @@ def test_a_message_is_explained(text, name, title):
     found = answers(text)
     assert name in found, loud(found)
     assert re.search(title, found[name].title), found[name].title
-    assert found[name].standing == ("symptom" if name.startswith(("crash-in-module", "shared-library-missing")) else "cause") and found[name].fixes
+    assert found[name].standing == ("symptom" if name.startswith(("crash-in-module", "shared-library-missing", "path-", "says-")) else "cause") and found[name].fixes
 
 
 @pytest.mark.parametrize("text", [
