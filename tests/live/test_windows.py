@@ -87,7 +87,7 @@ def test_healthy_machines_are_silent(name):
 
 
 @pytest.mark.parametrize("name, first", [
-    ("windows-rx6800xt-lmstudio", "lmstudio-rocm-pack-without-rdna2"), ("windows-rx9070xt-hip7", "windows-several-rocm-copies"),
+    ("windows-rx6800xt-lmstudio", "lmstudio-rocm-pack-without-rdna2"), ("windows-rx9070xt-hip7", "rocm-libraries-in-system32"),
     ("windows-hybrid-laptop", "windows-vulkan-driver-crash"), ("wsl-both-sides", "torch-bundled-hsa-shadows-wsl")])
 def test_first_finding_of_the_others(name, first):
     assert report("check", "--root", str(MACHINES / name))["findings"][0]["id"] == first

@@ -17,7 +17,7 @@ from rocmdoctor.knowledge import spelling, tables
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.records import dataclass
 
-_LARGE = 8 << 30  # a carve-out that is worth naming
+_LARGE = 16 << 30  # a carve-out that is worth naming
 _CHECK = "parameters"
 _LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"
 _UNIT = {"pages_limit": 4096, "gttsize": 1 << 20}
