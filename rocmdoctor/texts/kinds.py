@@ -258,7 +258,8 @@ _PROMPT = later.pattern(
     r"|rocminfo|lspci|docker |podman |journalctl|modprobe|systemctl)|\+ \w+ )")
 # What stands in the middle of a text and still has the shape of output, though of no known program.
 _SHAPED = later.pattern(
-    r"\[[^\]]{1,40}\] |#{2,6} .*\S #{2,6}\s*$|={3,}|-{5,}|\*{4,}|[+|].*[+|]$|\S+=\S+ \S+=\S+|0x[0-9a-fA-F]{4,}|\S+\(\): |[\w./-]+:\d+: |\S+ +: \S"
+    r"\[[^\]]{1,40}\] |#{2,6} .*\S #{2,6}\s*$|/\S{1,300}: (?:error|symbol lookup)"
+    r"|={3,}|-{5,}|\*{4,}|[+|].*[+|]$|\S+=\S+ \S+=\S+|0x[0-9a-fA-F]{4,}|\S+\(\): |[\w./-]+:\d+: |\S+ +: \S"
     r"|\S.*\S {3,}\S|\S.*\t\S|[\w.-]+\.(?:so|dll|go|cpp|py)[.:\d]*: |error: |warning: |fatal: |Error: |ls: |bash: |sh: "
     r"|sudo: |cat: |find: |docker: |~?/[\w./+-]{1,200}: ")
 _FIELD = later.pattern(r"[>\s]*(?:[-*+] |\d{1,2}[.)] )?[*_`]{0,3}(?:[A-Z]|[a-z])[\w /().&#'+-]{0,48}[*_`]{0,3} ?[:=][*_`]{0,3}(?: |$|\t)\S?")
