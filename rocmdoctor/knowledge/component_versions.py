@@ -133,9 +133,8 @@ def _of_therock(facts: Mapping[str, Fact], release: str) -> bool:
     """
     packages = facts.get("pip.packages")
     wheels = isinstance(packages, Known) and isinstance(packages.value, dict) and "rocm-sdk-core" in packages.value
-    if re.match(r"6\.[5-9]\b", release):  # ROCm went from 6.4 to 7.0
-        return True
-    return wheels or re.search(r"(?:a|rc|dev)\d", release) is not None or versions.at_least(release, "7.9", "rocm") is True
+    # ROCm went from 6.4 to 7.0: what lies between is TheRock's own.
+    return wheels or re.search(r"^6\.[5-9]\b|(?:a|rc|dev)\d", release) is not None or versions.at_least(release, "7.9", "rocm") is True
 
 
 def as_release(component: str, value: str) -> str:

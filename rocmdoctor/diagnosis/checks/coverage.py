@@ -16,8 +16,7 @@ from rocmdoctor.knowledge import products, tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
-Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...]]]
-_UNDATED = ("about.gpu", "about.backend")
+Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], tuple[str, ...]]]  # finding, values, facts used, facts that decide and are not known
 _LISTS = (("torch.arch_list", "this torch"), ("rocm.tensile_targets", "this rocBLAS"), ("ollama.supported_types", "this Ollama"))
 
 
@@ -26,11 +25,10 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     gpus = _gpus(seen)
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
     for read in (_lists, _libraries, _windows, _windows_undated):
-        for name, values, used in read(seen, gpus):
+        for name, values, used, asked in read(seen, gpus):
             rule = _words.rule("coverage", name, values, general=True)
             explained = seen.explained(rule)
             if explained and not (overridden and name == "gpu-not-in-target-list"):
-                asked = () if used != _UNDATED else ("runtime.rocm_version",)
                 named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []
                 yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained, hits=_words.hits_of(seen.facts, named, name)[:1])
                 break
@@ -72,7 +70,7 @@ def _lists(seen: Evidence, gpus: dict[str, str]) -> Found:
                 yield "gpu-not-in-target-list", {
                     "list": title, "gpu": _shown(gfx, gpus[gfx]), "gfx": gfx, "targets": ", ".join(targets), "hide": "HIP_VISIBLE_DEVICES with the "
                     "number of the other card keeps programs away from it." if others else "", "others": f" It has {', '.join(others)}." if others else "",
-                    "kin": f" A sibling's kernels fit it: HSA_OVERRIDE_GFX_VERSION={override}." if override and not windows else ""}, (fact,)
+                    "kin": f" A sibling's kernels fit it: HSA_OVERRIDE_GFX_VERSION={override}." if override and not windows else ""}, (fact,), ()
 
 
 def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -82,7 +80,7 @@ def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
             left = [gfx for gfx in gpus if not tables.covers(row["targets"], gfx)]
             if left and len(left) == len(gpus):
                 yield "library-not-made-for-gpu", {"library": row["title"], "gpu": _shown(left[0], gpus[left[0]]), "targets": ", ".join(row["targets"]),
-                                                   "instead": row["instead"]}, ("about.gpu", "about.app")
+                                                   "instead": row["instead"]}, ("about.gpu", "about.app"), ()
 
 
 def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -96,7 +94,7 @@ def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
         later = next((other["title"] for other in rows if gfx in other["targets"]), "")
         newer = f"Or update: {later} lists {gfx}" if later else f"No release for Windows lists {gfx} up to now"
         yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
-                                                    "newer": newer}, ("runtime.rocm_version", "about.gpu")
+                                                    "newer": newer}, ("runtime.rocm_version", "about.gpu"), ()
 
 
 def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -108,4 +106,5 @@ def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
     first = next((number for number, row in enumerate(rows) if gfx in row["targets"]), 0)
     if first:
         yield "windows-release-may-not-list-gpu", {"gpu": _shown(gfx, name), "gfx": gfx, "since": rows[first]["title"],
-                                                   "targets": ", ".join(rows[first - 1]["targets"]), "before": rows[first - 1]["title"]}, _UNDATED
+                                                   "targets": ", ".join(rows[first - 1]["targets"]), "before": rows[first - 1]["title"]}, (
+            "about.gpu", "about.backend"), ("runtime.rocm_version",)

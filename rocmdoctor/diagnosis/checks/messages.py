@@ -341,16 +341,12 @@ def _fallback(seen: Evidence) -> Iterator[Found]:
         return
 
 
-_HEADER_OF = {"unique_ptr": "memory", "shared_ptr": "memory", "make_unique": "memory", "function": "functional", "min": "algorithm", "max": "algorithm",
-              "sort": "algorithm", "numeric_limits": "limits", "uint32_t": "cstdint", "uint64_t": "cstdint", "int64_t": "cstdint", "size_t": "cstddef",
-              "runtime_error": "stdexcept", "invalid_argument": "stdexcept", "ostringstream": "sstream", "stringstream": "sstream", "ofstream": "fstream",
-              "pair": "utility", "move": "utility", "mutex": "mutex", "lock_guard": "mutex", "enable_if_t": "type_traits"}
-
-
 def _std_names(seen: Evidence) -> Iterator[Found]:
+    """A name of the C++ library whose header the sources do not include; where the table has none the header bears the name."""
+    headers = {name: header for header, names in tables.load("libraries")["std_headers"].items() for name in names}
     for hit in _hits(seen, "std_name", "name"):
         name, file = hit.captures["name"], hit.captures["file"]
-        yield "std-include-missing", {"name": name, "header": _HEADER_OF.get(name, name), "file": file,
+        yield "std-include-missing", {"name": name, "header": headers.get(name, name), "file": file,
                                       "who": str(failing_part.of_file(file).get("title") or "the program")}, [hit], {}
         return
 

@@ -83,8 +83,9 @@ def values() -> tuple[Value, ...]:
 
 
 @functools.cache
-def _left_out() -> frozenset[str]:
-    return frozenset(axis["id"] for axis in tables.load("contrasts")["axes"] if axis.get("left_out"))
+def _left_out() -> dict[str, str]:
+    """Axis to the one that its values belong to when they are named as switched off."""
+    return {axis["id"]: axis["left_out"] for axis in tables.load("contrasts")["axes"] if axis.get("left_out")}
 
 
 def told(line: str) -> bool:
@@ -93,16 +94,26 @@ def told(line: str) -> bool:
     return len(words) >= 3 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 2 >= len(words) and not _LOGGED.match(line)
 
 
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """(offset, words) of each sentence or line; of the overlong ones nothing: nobody says that much at once.
+
+    >>> list(sentences("It works. Then not"))
+    [(0, 'It works'), (9, ' Then not')]
+    """
+    start = 0
+    for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
+        if end - start <= _LONGEST:
+            yield start, text[start:end]
+        start = end + 1
+
+
 def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
     """(offset, words, the same without what is quoted, right) of what is judged at once.
 
     A piece without a verdict goes with the next one of its sentence, the last with the one before.
     """
-    start = 0
-    for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
-        sentence, at = text[start:end], start
-        start = end + 1
-        if len(sentence) > _LONGEST or not told(sentence):  # nobody says that much at once
+    for at, sentence in sentences(text):
+        if not told(sentence):
             continue
         plain = _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
         cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
@@ -162,7 +173,7 @@ def named(clause: str) -> Iterator[tuple[str, str, str]]:
         if found and not _off(clause, found.start(), found.end()):
             yield value.axis, value.name, value.title
         elif found and value.axis in _left_out():
-            yield "left-out" if value.axis != "feature" else "feature-off", value.title, value.title
+            yield _left_out()[value.axis], value.title, value.title
     for found in _OPTION.finditer(clause):
         name = f"{found['env']}={found['to']}" if found["to"] else " ".join(found[0].split())
         off = _off(clause, found.start(), found.end())

@@ -21,7 +21,6 @@ _ALIKE = 1.25
 _MOST = 60  # numbers that are looked at
 _LIMIT = 60_000
 _SHOWN = 300
-_LONGEST = 1200
 _I = re.IGNORECASE
 _SCALES = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 # More is better, but for the time that one step takes.
@@ -30,7 +29,6 @@ _RATE = later.pattern(
     r"(?:(?P<tokens>tok(?:en)?s?(?:/| per )s(?:ec(?:ond)?)?|t/s|tps)|(?P<flops>(?P<scale>[GT])FLOP/?S?)|(?P<steps>it/s|its/s|steps/s)"
     r"|(?P<frames>fps)|(?P<bytes>(?P<much>[MG])i?B/s)|(?P<each>s/it|sec(?:onds)?/it|s per (?:step|image|iteration)))\b(?!/)", _I)
 _KINDS = ("tokens", "flops", "steps", "frames", "bytes", "each")
-_SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +43,8 @@ class Measured:
 
 def numbers(text: str) -> Iterator[Measured]:
     """The numbers of the text, each with the words before it, or those after it where the sentence begins with its number."""
-    start = 0
-    for end in [*(found.start() for found in _SENTENCE.finditer(text)), len(text)]:
-        sentence, at = text[start:end], start
-        start = end + 1
-        found = list(_RATE.finditer(sentence)) if len(sentence) <= _LONGEST else []
+    for at, sentence in contrasts.sentences(text):
+        found = list(_RATE.finditer(sentence))
         if not found:
             continue
         before = len(sentence[:found[0].start()].split()) > 0
