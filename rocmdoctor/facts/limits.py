@@ -18,6 +18,8 @@ MOST_OF_ONE_RULE = 1000
 MOST_RUNS = 1000
 MOST_NOTES = 500
 LONGEST_NOTE = 2000
+_PLAIN = (str, int, float, type(None))
+_COUNTED = frozenset({"line", "bytes", "size"})
 _PARTS: dict[str, type] = {"facts": dict, "hits": list, "runs": list, "notes": list}
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "str": lambda v: isinstance(v, str), "bool": lambda v: isinstance(v, bool), "list": lambda v: isinstance(v, list), "dict": lambda v: isinstance(v, dict),
@@ -54,9 +56,21 @@ def admitted(data: Any) -> Snapshot:
 def _typed(key: str, fact: Fact) -> Fact:
     """The fact, unknown where its value is not of the declared type."""
     declared = vocabulary.FACTS.get(vocabulary.split_key(key)[0])
-    if declared is None or not isinstance(fact, Known) or _TYPES[declared.type](fact.value):
+    if declared is None or not isinstance(fact, Known):
         return fact
+    if _TYPES[declared.type](fact.value):
+        fields = declared.fields()
+        rows = [row for row in fact.value if _is_row(row, fields)] if fields else fact.value
+        return fact if rows == fact.value else Known(rows, fact.source)
     return Unknown("unreadable", f"a value of type {type(fact.value).__name__}, {declared.type} is right")
+
+
+def _is_row(row: Any, fields: tuple[str, ...]) -> bool:
+    """Whether this is one row of a list of the vocabulary: all its fields, each a text or a number or a list of them, counts as numbers."""
+    if not isinstance(row, dict) or not all(field in row for field in fields):
+        return False
+    return all(isinstance(each, _PLAIN) for value in row.values() for each in (value if isinstance(value, list) else [value])) and all(
+        isinstance(row[field], (int, float)) for field in fields if field in _COUNTED)
 
 
 def bound(snapshot: Snapshot) -> None:

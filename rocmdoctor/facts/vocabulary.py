@@ -6,6 +6,8 @@ Names that end in ``.*`` declare a family (environment variables, firmware block
 
 from __future__ import annotations
 
+import re
+
 from rocmdoctor.records import dataclass
 
 ENTITIES = ("gpu", "vk", "torch", "rocm", "app", "test", "llm")
@@ -19,6 +21,15 @@ class Declared:
     type: str
     unit: str
     meaning: str
+
+    def fields(self) -> tuple[str, ...]:
+        """What every row of a list has.
+
+        >>> FACTS["boots.history"].fields(), FACTS["gpu.name"].fields()
+        (('at', 'kernel'), ())
+        """
+        row = re.search(r"\[\{([^}]*)\}\]", self.meaning)
+        return tuple(re.findall(r'"(\w+)"', row[1])) if row else ()
 
 
 _TABLE = """

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocmdoctor import later
+from rocmdoctor.texts.lines import clean
 
 if TYPE_CHECKING:
     import csv
@@ -150,7 +151,7 @@ def _branches(head: str) -> str:
 
 def _is_table(head: str) -> bool:
     """Whether rows of values, as many as the first row has names, make up the text."""
-    rows = [line for line in head.split("\n")[:200] if line.strip()]
+    rows = [line for line in clean(head).split("\n")[:200] if line.strip()]  # csv raises at a carriage return or a NUL within a field
     names = next(csv.reader(rows[:1]), [])
     if len(rows) < 2 or len(names) < 3 or ", " in rows[0] or not all(_COLUMN.fullmatch(name) for name in names):
         return False
