@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os.path import commonprefix
 
 
 def distance(a: str, b: str, most: int = 3) -> int:
@@ -28,11 +29,14 @@ def distance(a: str, b: str, most: int = 3) -> int:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 2) -> str:
-    """The known name that this one is a misspelling of, "" when none is near; short names must be nearer.
+    """The known name that this one is a misspelling of, "" when none is near; short names must be nearer, and the family in front counts for nothing.
 
     >>> nearest("HIP_VISIBLE_DEVICE", ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"]), nearest("dc", ["dpm", "msi"])
     ('HIP_VISIBLE_DEVICES', '')
+    >>> nearest("OLLAMA_VULKN", ["OLLAMA_VULKAN"]), nearest("OLLAMA_WEBUI", ["OLLAMA_DEBUG"])
+    ('OLLAMA_VULKAN', '')
     """
     most = min(most, len(name) // 5)
     found = min(((distance(name, each, most), each) for each in known), default=(most + 1, ""))
-    return found[1] if 0 < found[0] <= most else ""
+    own = len(name) - (commonprefix([name, found[1]]).rfind("_") + 1)
+    return found[1] if 0 < found[0] <= min(most, max(own // 5, 1)) else ""

@@ -26,7 +26,7 @@ _HEAD = 40_000  # characters that tell what a text is
 _LONG = 1500  # characters from which on a text is no note
 _RARE = 1000  # characters to one word of trouble
 _BADGES = r"(?:---\n(?:.{0,200}\n){1,30}?---\s+)?(?:(?:<|!?\[)[^\n]{0,400}\n\s*){0,20}"
-_TITLE = later.pattern(_BADGES + r"#{1,2} (?P<title>\S[^\n]{2,200})$(?!\n#{1,2} )", re.MULTILINE)
+_TITLE = later.pattern(_BADGES + r"#{1,6} (?P<title>\S[^\n]{2,200})$(?!\n#{1,2} )", re.MULTILINE)
 _TITLE_ABOVE_LINE = later.pattern(_BADGES + r"(?P<title>[^\W\d_][^\n|]{2,100})\n(?:={4,}|-{4,})\s*$", re.MULTILINE)
 _HEADING = later.pattern(r"^(?:#{1,6} (?P<heading>\S[^\n]{0,200})|(?<=\n\n)(?P<above>[^\W_][^\n|:]{2,100})\n(?:={4,}|-{4,})[ \t]*)$", re.MULTILINE)
 _FENCED = later.pattern(r"^ {0,3}(?:```|~~~).*?(?:^ {0,3}(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
@@ -49,13 +49,14 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
+_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes)(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 _OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} ){0,3}(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
                             r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)
 _OF_ITSELF = later.pattern(
     r"(?:^|[.>]\s+|\n)[Tt]his (?:[\w'-]+ ){0,3}?(?:document|guide|readme|repo(?:sitory)?|overlay|tutorial|article|manual|wiki|page|how-?to|cheat ?sheet"
     r"|collection) (?:is|contains?|describes?|explains?|documents?|provides?|shows?|covers?|lists?|collects?|walks?)\b"
     r"|(?:^|[.>]\s+|\n)[Tt]his is (?:an? |the )?(?:[\w'-]+ ){0,4}?(?:guide|overlay|repository|tutorial|manual|collection|documentation|cheat ?sheet|how-?to)\b")
-_PERSON = later.pattern(r"\bI(?:'m|’m|'ve|’ve|'d|’d)?\b(?!/)|\b[Mm]y\b|\b(?:mine|me)\b")
+_PERSON = later.pattern(r"(?<!\.)\bI(?:'m|’m|'ve|’ve|'d|’d)?\b(?!/)|\b[Mm]y\b|(?<!<)\b(?:mine|me)\b")
 _OWN = later.pattern(r"\b(?:environment|system|hardware|set-?up|specs?|specifications|machine|versions?|configuration|details|context|question|update)\b",
                      re.IGNORECASE)
 _TROUBLE = later.pattern(
@@ -94,8 +95,13 @@ _SETTING = later.pattern(r"\s*(?:(?:export |ARG |ENV )?[A-Za-z_][\w.-]{1,60}\s?=
                          r"|\[[\w .-]{2,40}\]\s*$)")
 
 
-def kind_of_whole(text: str) -> str:
-    """``document``, ``code``, ``config``, ``package_list`` or ``table`` where a whole text is one; "" where it may be a report, a log or an output."""
+def kind_of_whole(text: str, name: str = "") -> str:
+    """``document``, ``code``, ``config``, ``package_list`` or ``table`` where a whole text is one; "" where it may be a report, a log or an output.
+
+    ``name``: what its file is called, where it is one.
+    """
+    if _NAMED.fullmatch(name.rpartition("/")[2]):
+        return "document"
     head = text[:_HEAD].lstrip("\ufeff \t\r\n").replace("\r\n", "\n").replace("\0", "")
     if not head:
         return ""
@@ -115,7 +121,7 @@ def kind_of_whole(text: str) -> str:
         return _settings(head) or ("document" if _explains(head) else "") or _program(head)
     if _CODE.match(head):
         return "code"
-    return (_settings(head) if head[:1] == "#" else "") or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
+    return (_settings(head) if head[:1] == "#" or _SETTING.match(head) else "") or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
 
 
 def kind_of_json(text: str) -> str:
@@ -187,8 +193,10 @@ def _explains(head: str) -> bool:
 
 
 def _of_nobody(open_: str) -> bool:
-    """Whether a text of some length hardly speaks of its writer and of trouble, and not at its beginning."""
-    return len(open_) >= _LONG and all(not mark.search(open_[:600]) and len(mark.findall(open_)) * _RARE <= len(open_) for mark in (_PERSON, _TROUBLE))
+    """Whether a text of some length hardly speaks of its writer and of trouble, and not at its beginning; a short one never does."""
+    if len(open_) < _LONG:
+        return not _PERSON.search(open_) and not _TROUBLE.search(open_)
+    return all(not mark.search(open_[:600]) and len(mark.findall(open_)) * _RARE <= len(open_) for mark in (_PERSON, _TROUBLE))
 
 
 def _tells_of_itself(head: str) -> bool:

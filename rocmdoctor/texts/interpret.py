@@ -110,7 +110,7 @@ def parts_of(text: Text, parts: list[kinds.Part] | None = None) -> list[kinds.Pa
     if text.path:
         with files.opened(text.path) as file:
             parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
-    return parts or kinds.parts_of(text.text)
+    return parts or kinds.parts_of(text.text, text.name)
 
 
 def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
@@ -172,7 +172,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
             break
         found: list[Hit] = []
-        parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text)
+        parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
             found = _scanned(text, parts, scanner, over, snapshot.notes)

@@ -310,6 +310,11 @@ def kind_of_message(line: str) -> str:
     return str(found.lastgroup) if found else ""
 
 
+_SHORTEST_PASTE = 5  # lines: an example of one or two shows what a message looks like, not a machine
+_LAID = later.pattern(r"(?: {4}|\t)\s*(?![-*+>]|\d{1,2}[.)])\S")
+_ENUMERATED = later.pattern(r"[A-Z]\w{2,40}\.[A-Z][A-Z0-9_]{2,40}\s")  # a member of an enumeration, as a program prints it: SDPBackend.MATH
+
+
 def is_sentence(line: str) -> bool:
     """Whether a line reads as a person's sentence, or as a piece of one: words, some of them small ones, no columns.
 
@@ -317,7 +322,7 @@ def is_sentence(line: str) -> bool:
     (True, False)
     """
     line = line.strip()
-    if len(line) > 4000 or "   " in line or "\t" in line or " 0x" in line:
+    if len(line) > 4000 or "   " in line or "\t" in line or " 0x" in line or _ENUMERATED.match(line):
         return False
     words = line.split()
     plain = sum(_WORD.match(word) is not None for word in words)
@@ -507,10 +512,11 @@ class _Cutter:
         """A paragraph of which no line tells its kind; returns the kind that output after it may continue."""
         shaped = sum(_SHAPED.match(self.lines[i].lstrip()) is not None for i in inside)
         sentences = sum(self.sentences[i] for i in inside)
+        laid = sum(_LAID.match(self.lines[i]) is not None for i in inside)
         if before and not report and not sentences and not all(_FIELD.match(self.lines[i]) for i in inside):
             kind = before
         elif sentences and (report or sentences * 2 >= len(inside) and not before):
-            kind = "prose"
+            kind = "output" if _SHORTEST_PASTE <= len(inside) < 2 * laid < 2 * len(inside) else "prose"  # what stands indented below its title, a program laid out
         elif shaped * 2 > len(inside):
             kind = "output"
         elif sentences:
@@ -547,8 +553,8 @@ class _Cutter:
         return kind
 
 
-def parts_of(text: str) -> list[Part]:
-    """The text cut into parts ``(first line, last line, kind)``, lines counted from 1, in order and without gaps."""
+def parts_of(text: str, name: str = "") -> list[Part]:
+    """The text, of a file ``name``, cut into parts ``(first line, last line, kind)``, lines counted from 1, in order and without gaps."""
     count = text.count("\n") + 1
     whole = _whole(text) or (_sampled(text) if len(text) >= SAMPLED else "")
     if whole == "compose":
@@ -557,12 +563,11 @@ def parts_of(text: str) -> list[Part]:
         return [(1, count, whole)]
     lines = [line[:_LONGEST] for line in text.split("\n")]
     cut = _together(_Cutter(lines).cut(), count)
-    of = documents.kind_of_whole(text)
+    of = documents.kind_of_whole(text, name)
     return _of_document(cut, lines, of) if of else cut
 
 
 _SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
-_SHORTEST_PASTE = 5  # lines: an example of one or two shows what a message looks like, not a machine
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}

@@ -160,7 +160,8 @@ def rule_of(one: Candidate) -> Rule:
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""
     says = table["says"].format_map({**values, "known": " ".join(words.format_map(values) for words in known_words)}).strip()
     severity: Severity = min((table["symptoms"].get(name, {}).get("severity", "warning") for name in row.symptom), key=SEVERITIES.index, default="warning")
-    severity = severity if one.hits or one.explained or severity != "error" else "warning"
+    if not (one.hits or one.explained):
+        severity = "warning" if row.severe else "info"  # a risk
     return as_rule(row.id, title, layer=place.layer, severity=severity, says=says, why=table["why"].get(row.confirmed, ""), asks=asks,
                    fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.alone and not one.tight)
 

@@ -11,7 +11,7 @@ from rocmdoctor import later
 from rocmdoctor.diagnosis.checks._words import holds, judged, whole
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts import vocabulary
+from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.knowledge import spelling, tables
 from rocmdoctor.knowledge.rules import Rulebook
@@ -72,13 +72,15 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 
 def _unknown(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
     """Names that the module does not have: by the kernel's own word, or by the list of all it ever had."""
-    known: dict[str, list[str]] = tables.load("kernel_parameters")["known"]
+    table = tables.load("kernel_parameters")
+    known: dict[str, list[str]] = table["known"]
+    older = () if versions.at_least(seen.value("kernel.release"), table["gone"]["since"], "kernel") else table["gone"]["names"]
     missing: dict[str, str] = {}
     for name in seen.value(_IGNORED) or []:
         missing.setdefault(str(name) if "." in str(name) else f"amdgpu.{name}", _IGNORED)
     for each in parameters:
         module, _, name = each.name.partition(".")
-        if name and module in known and name not in known[module]:
+        if name and module in known and name not in known[module] and each.name not in older:
             missing.setdefault(each.name, each.fact)
     for finding, names in (("gtt-parameter-ignored", [name for name in missing if _MEMORY.search(name) or name.startswith(("ttm.", "amdttm."))]),
                            ("module-parameter-does-not-exist", [name for name in missing if not _MEMORY.search(name) and name.startswith("amdgpu.")])):
