@@ -121,7 +121,8 @@ def kind_of_whole(text: str, name: str = "") -> str:
         return _settings(head) or ("document" if _explains(head) else "") or _program(head)
     if _CODE.match(head):
         return "code"
-    return (_settings(head) if head[:1] == "#" or _SETTING.match(head) else "") or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
+    settings = _settings(head) if head[:1] == "#" or _SETTING.match(head) else ""
+    return settings or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
 
 
 def kind_of_json(text: str) -> str:

@@ -516,7 +516,8 @@ class _Cutter:
         if before and not report and not sentences and not all(_FIELD.match(self.lines[i]) for i in inside):
             kind = before
         elif sentences and (report or sentences * 2 >= len(inside) and not before):
-            kind = "output" if _SHORTEST_PASTE <= len(inside) < 2 * laid < 2 * len(inside) else "prose"  # what stands indented below its title, a program laid out
+            # What stands indented below its title, a program laid out.
+            kind = "output" if _SHORTEST_PASTE <= len(inside) < 2 * laid < 2 * len(inside) else "prose"
         elif shaped * 2 > len(inside):
             kind = "output"
         elif sentences:

@@ -29,6 +29,7 @@ _PREFIX = lazy(r"^(?:\[[^\]\n]{1,40}\] )?(?:\d\d:\d\d:\d\d )?([a-z][a-z0-9_.-]{1
 _NO_PROGRAM = frozenset("""error warning warn info note debug fatal ls cat cp mv rm grep find sh bash zsh sudo gcc clang ld make cmake ninja pip apt dpkg docker
 kernel amdgpu drm pci nvidia usb systemd audit traceback hint load loading main srv slot init build version model system device using found https http file
 gpu cpu memory total free used name type id path host port user time date args command options default mesa radv vulkan rocm hip hsa""".split())
+_BUILD_STEP = lazy(r"^(?:#\d{1,4} (?:\d{1,6}\.\d{1,3} |\[)| ?> \[)[^\n]*", re.M)  # what an image is built for is not what builds it
 _SAYS_ITS_NAME = 2  # lines
 _UNIX = lazy(r"(?<![\w.])/(?:usr|opt|home|root|var|tmp|etc|lib|mnt|snap)/\w|/dev/(?:kfd|dri)\b|\.so(?:\.\d|\b)|\bmanylinux|x86_64-linux-gnu")
 
@@ -46,7 +47,7 @@ def read(text: str) -> Iterator[Reading]:
     """What is named; the first of each wins."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
-    yield from report_prose.gpus(text, lines)
+    yield from report_prose.gpus(_BUILD_STEP.sub(lambda step: " " * len(step[0]), text), lines)
     yield from besides_gpus(text, lines)
 
 

@@ -83,7 +83,7 @@ def _from_text(text: str) -> tuple[list[str], int, list[_Device]]:
             if value not in platforms:
                 platforms.append(value)
             continue
-        if key == ("Device Type" if own else "Device Name") or (not devices and key != "Driver Version"):
+        if key == ("Device Type" if own else "Device Name") or not (own or devices) and key != "Driver Version":
             devices.append({})
         if devices:
             devices[-1].setdefault(key, (value, number))

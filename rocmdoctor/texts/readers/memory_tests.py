@@ -26,6 +26,7 @@ TRUST = 2
 _VULKAN = lazy(r"^\s*\d{1,2}: Bus=0x([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2}) DevId=0x([0-9A-Fa-f]{4})\s+\d{1,4}GB (\S.{2,120}?)(?: \((?:RADV|AMDVLK)[^)]{0,60}\))?$")
 _BANDWIDTH = lazy(r"^\s*Device: +\d{1,3}, +(\S.{2,100}?)(?:, +GPU-[\w-]{2,40})?, +([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$")
 _AMD = lazy(r"AMD|Radeon|Instinct|Vega|gfx\d")
+_BEGINS = lazy(r"^Tester console logging started at ")
 
 
 def recognises(text: str) -> bool:
@@ -34,11 +35,14 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str) -> Iterator[Reading]:
-    """Each AMD device once; those of other makers together."""
+    """Each AMD device once; those of other makers together. Of several runs in one text the last one's list counts."""
     seen = set()
     others: dict[str, int] = {}
-    for number, raw in lines(text):
-        line = unquoted(raw)
+    rows = [(number, unquoted(raw)) for number, raw in lines(text)]
+    last = next((number for number, line in reversed(rows) if _BEGINS.match(line)), 0)
+    for number, line in rows:
+        if number < last:
+            continue
         vulkan = _VULKAN.match(line) if "DevId=0x" in line else None
         bandwidth = _BANDWIDTH.match(line) if not vulkan and "Device: " in line else None
         if not (vulkan or bandwidth):

@@ -28,6 +28,9 @@ _HIPINFO = lazy(r"^(pciBusID|pciDeviceID|pciDomainID|totalGlobalMem|isIntegrated
 _ROCK = lazy(r"ROCk module version ([0-9][\w.+-]{0,40}) is loaded")
 
 
+_BEGINS = ("ROCk module", "HSA System", "HSA Agents", "Agent ", "=====", "device#", "WSL environment")
+
+
 def recognises(text: str) -> bool:
     """Whether rocminfo or hipInfo printed something here."""
     return any(mark in text for mark in _MARKS) or "Name:" in text and "gfx" in text
@@ -71,7 +74,11 @@ def read(text: str) -> Iterator[Reading]:
     named: tuple[str, int] | None = None
     segment = ""
     said: dict[str, str] = {}
+    over = False  # what comes below is another program's, clinfo's mostly, which has a Name, too
     for number, line in lines(text):
+        over = "Number of platforms" in line or "*** Done ***" in line or over and not line.startswith(_BEGINS)
+        if over:
+            continue
         hip = _HIPINFO.match(line[:200]) if line[:3] in ("pci", "tot", "isI") else None
         if hip:
             said.setdefault(hip[1], f"{hip[2]} {hip[3]}" if hip[3] else hip[2])
