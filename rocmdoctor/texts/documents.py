@@ -94,6 +94,8 @@ _PINNED = later.pattern(r"\s*(?:-e |--\S+ |[A-Za-z0-9][\w.\[\],-]{0,60} ?(?:[=<>
 _SETTING = later.pattern(r"\s*(?:(?:export |ARG |ENV )?[A-Za-z_][\w.-]{1,60}\s?=|(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b"
                          r"|\[[\w .-]{2,40}\]\s*$)")
 
+_MODPROBE = later.pattern(r"(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b")
+
 
 def kind_of_whole(text: str, name: str = "") -> str:
     """``document``, ``code``, ``config``, ``package_list`` or ``table`` where a whole text is one; "" where it may be a report, a log or an output.
@@ -121,7 +123,7 @@ def kind_of_whole(text: str, name: str = "") -> str:
         return _settings(head) or ("document" if _explains(head) else "") or _program(head)
     if _CODE.match(head):
         return "code"
-    settings = _settings(head) if head[:1] == "#" or _SETTING.match(head) else ""
+    settings = _settings(head) if head[:1] == "#" or _MODPROBE.match(head) else ""
     return settings or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
 
 
