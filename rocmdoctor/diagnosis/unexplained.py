@@ -36,7 +36,8 @@ def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -
     told = frozenset(symptoms)
     if not told:
         return []
-    kinds = applications.kinds(_texts(facts, "about.app"))
+    apps = _texts(facts, "about.app")
+    kinds = applications.kinds(apps) or ({"named"} if apps or _texts(facts, "report.program") else set())
     rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, told, kinds, facts) and _holds(row, look)]
     rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
     return [_step(row, facts) for row in rows[:MOST_EXPERIMENTS]]
