@@ -46,9 +46,9 @@ def _text(facts: dict[str, Fact], name: str) -> str:
 
 def manager(facts: dict[str, Fact]) -> str:
     """apt, dnf, pacman, zypper, or that of another kind of system; "" where the distribution is not known."""
-    name = _text(facts, "os.distribution").lower()
-    if found := way_back.of_distribution(name):
+    if found := way_back.manager(facts):
         return found
+    name = _text(facts, "os.distribution").lower()
     said = f"{name} {_text(facts, 'os.name')} {_text(facts, 'report.os_said')}".lower()
     return next(iter(_named(said)), "other" if name else "")
 
@@ -72,7 +72,8 @@ def _translated(line: str, kind: str) -> str:
         if re.fullmatch(r"sudo apt(?:-get)? update", part.strip()):
             continue
         if found and kind in table["install"]:
-            names = [table["packages"].get(name, {}).get(kind) for name in found["names"].split()]
+            of = table["install"][kind].get("names", kind)
+            names = [table["packages"].get(name, {}).get(of) for name in found["names"].split()]
             if not all(names):
                 return ""
             parts.append(table["install"][kind]["upgrade" if found["upgrade"] else "install"].replace("{names}", " ".join(dict.fromkeys(map(str, names)))))
@@ -105,12 +106,12 @@ def _line(line: str, kind: str, kin: str) -> str:
     return _translated(bare, kind) if _foreign(bare, kind) else bare
 
 
-def _whole_image(fix: Fix, back: str) -> Fix:
-    """On an image-based system an older kernel, firmware or Mesa comes with the former image, all of it."""
-    if back != "rpm-ostree" or not _OLDER.search(fix.title):
+def _as_a_whole(fix: Fix, kind: str) -> Fix:
+    """Where the system goes back as a whole, an older kernel, firmware or Mesa comes with its former state."""
+    row = tables.load("way_back")["managers"].get(kind, {})
+    if "whole" not in row or not _OLDER.search(fix.title):
         return fix
-    row = tables.load("way_back")["managers"][back]
-    return replace(fix, title=f"Roll back to the previous image (rpm-ostree rollback). {fix.title}", detail=f"{row['detail']} {fix.detail}".strip(),
+    return replace(fix, title=f"{row['whole']}. {fix.title}", detail=f"{row['detail']} {fix.detail}".strip(),
                    commands=(*row["commands"], *fix.commands), undo=row["undo"])
 
 
@@ -156,7 +157,6 @@ def _index(facts: dict[str, Fact]) -> str:
 def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None) -> None:
     """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
     kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
-    back = way_back.manager(facts)
     told = subjects(facts)
     about, system = told.get("about.backend"), _text(told, "about.os")
     windows = system == "windows"
@@ -183,7 +183,7 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
             said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
             same = not _OWN_IMAGE.search(f"{said.title} {said.detail}") or "PREVIOUS_TAG" in " ".join(said.commands)
             here_said = replace(said, commands=tuple(here(command, same) for command in said.commands), verify=here(said.verify, same))
-            made = _for_manager(_whole_image(here_said, back), kind, kin)
+            made = _for_manager(_as_a_whole(here_said, kind), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
             used = bool(backend) and backends == {{"rocm": "hip"}.get(backend[1].lower(), backend[1].lower())} if backend else False
             foreign = bool(kind and named and kind not in named and fix.commands and not made.commands)
