@@ -19,9 +19,9 @@ import pytest
 from rocmdoctor.commands._console import Output, rendered
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.diagnosis.fitted import _foreign, _translated, manager
-from rocmdoctor.diagnosis.outcome import LOUD, asked, outcome, status
+from rocmdoctor.diagnosis.outcome import asked, outcome, status
 from rocmdoctor.diagnosis.report import make_report
-from rocmdoctor.facts.model import Known, Report, Snapshot, snapshot_from_json, snapshot_to_json
+from rocmdoctor.facts.model import GRAVE, LOUD, Known, Report, Snapshot, snapshot_from_json, snapshot_to_json
 from rocmdoctor.knowledge import rules
 from rocmdoctor.render.report import html, markdown, terminal
 from rocmdoctor.scan.scanner import Scanner
@@ -56,7 +56,7 @@ def report(request: pytest.FixtureRequest) -> Report:
 
 def test_headline_findings_and_exit_status_agree(report: Report) -> None:
     found, loud = outcome(report), [finding for finding in report.findings if finding.severity in LOUD]
-    serious = any(finding.severity in ("critical", "error") for finding in report.findings)
+    serious = any(finding.severity in GRAVE for finding in report.findings)
     assert status(report, "error") == (1 if serious else 3 if found.level == "open" else 0)
     assert (status(report, "warning") == 1) == bool(loud)
     if loud:
