@@ -191,11 +191,7 @@ def _object(said: str) -> dict[str, Any] | None:
         if at < 0:
             break
         first = at if first < 0 else first
-        try:
-            data, _end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(data, dict) and any(key in data for key in _KEYS):
+        if data := _ours(text, at, decoder):
             return data
     return _cut_off(text[first:], decoder) if first >= 0 else None
 
@@ -227,10 +223,15 @@ def _cut_off(text: str, decoder: json.JSONDecoder) -> dict[str, Any] | None:
     if quoted and not escaped:
         ends.append((len(text), '"' + "".join(reversed(closes))))
     for at, rest in reversed(ends[-_TRIES:]):
-        try:
-            data, _ = decoder.raw_decode(text[:at] + rest)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(data, dict) and any(key in data for key in _KEYS):
+        if data := _ours(text[:at] + rest, 0, decoder):
             return data
     return None
+
+
+def _ours(text: str, at: int, decoder: json.JSONDecoder) -> dict[str, Any] | None:
+    """The object that begins there, None when it is none or has no key of ours."""
+    try:
+        data, _ = decoder.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) and any(key in data for key in _KEYS) else None

@@ -8,8 +8,8 @@ from rocmdoctor.commands import _ask
 from rocmdoctor.commands._console import Output, finish, output
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
-from rocmdoctor.compare import states
-from rocmdoctor.diagnosis.examine import examine, keep_state, last_good
+from rocmdoctor.compare import kept, states
+from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.facts.model import Report
 
 
@@ -36,9 +36,9 @@ def command(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     snapshot, book, texts = examine(logs, no_kernels, root, pythons, out.rule_dirs)
 
     def keep(report: Report) -> None:
-        keep_state(snapshot, states.verdict(report), mark_good, tell=mark_good)
+        kept.keep(snapshot, states.verdict(report), mark_good, tell=mark_good)
 
-    before, kept = last_good() if live else None, keep if live and not no_keep else None
+    before, to_keep = kept.last_good() if live else None, keep if live and not no_keep else None
     if ask.wanted:
-        _ask.finish(snapshot, book, out, ask, texts, before, kept)
-    finish(snapshot, book, out, before, kept)
+        _ask.finish(snapshot, book, out, ask, texts, before, to_keep)
+    finish(snapshot, book, out, before, to_keep)

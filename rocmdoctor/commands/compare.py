@@ -7,8 +7,7 @@ import click
 from rocmdoctor.commands._console import Output, output, redacted, redactor, show, tell_problems, terminal
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
-from rocmdoctor.compare import finding, sides, states
-from rocmdoctor.diagnosis.examine import state_folder
+from rocmdoctor.compare import finding, kept, sides, states
 from rocmdoctor.diagnosis.outcome import status
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
@@ -56,7 +55,7 @@ def _status(report: Report, snapshot: Snapshot, fail_on: str) -> int:
 
 
 def _list() -> None:
-    held, foreign = states.listed(state_folder())
+    held, foreign = states.listed(kept.folder())
     if held:
         click.echo("\n".join(f"{s.taken[:19].replace('T', ' ')} UTC  {s.found:<9}{'  good' if s.good else ''}".rstrip() for s in held))
     if foreign:

@@ -9,8 +9,8 @@ import click
 from rocmdoctor.commands._console import Output, output, tell_problems, write
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import DONE, epilog
-from rocmdoctor.compare import states
-from rocmdoctor.diagnosis.examine import examine, keep_state
+from rocmdoctor.compare import kept, states
+from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import snapshot_to_json
 
@@ -32,4 +32,4 @@ def command(path: str | None, mark_good: bool, no_kernels: bool, root: str, out:
         click.echo(f"state written to {path}", err=True)
     if not path or mark_good:
         found = states.verdict(make_report(snapshot, book))
-        raise SystemExit(0 if keep_state(snapshot, found, mark_good, tell=True) else 2)
+        raise SystemExit(0 if kept.keep(snapshot, found, mark_good, tell=True) else 2)

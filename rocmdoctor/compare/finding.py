@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocmdoctor.compare.changes import results, suspects
-from rocmdoctor.facts.model import Evidence, Finding
+from rocmdoctor.facts.model import GRAVE, Evidence, Finding
 from rocmdoctor.facts.sections import Change, Comparison, Fix
 
 ID = "changed-since-last-good"
@@ -30,7 +30,7 @@ def finding(comparison: Comparison, findings: list[Finding]) -> Finding | None:
     suspected, lost = suspects(comparison), worse(comparison)
     if not (suspected or lost):
         return None
-    trouble = bool(lost) or any(f.severity in ("critical", "error") and f.standing != "risk" and f.id != "no-amd-gpu" for f in findings)
+    trouble = bool(lost) or any(f.severity in GRAVE and f.standing != "risk" and f.id != "no-amd-gpu" for f in findings)
     bad = [change for change in suspected if change.verdict]
     first = (suspected or lost)[0]
     count = len(suspected)

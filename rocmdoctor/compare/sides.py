@@ -8,9 +8,9 @@ import pathlib
 from rocmdoctor.commands._console import now
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._progress import Progress
-from rocmdoctor.compare import moments, states
+from rocmdoctor.compare import kept, moments, states
 from rocmdoctor.compare.changes import Before
-from rocmdoctor.diagnosis.examine import examine, read, readable, state_folder
+from rocmdoctor.diagnosis.examine import examine, read
 from rocmdoctor.facts.model import Snapshot
 from rocmdoctor.knowledge import rules
 from rocmdoctor.knowledge.rules import Rulebook
@@ -62,9 +62,9 @@ def _state(named: str) -> tuple[states.State, Snapshot, str] | None:
             raise Usage(f"{named}: no such file or folder, and no moment; kept states: rocmdoctor compare --list")
         return None
     moment = moments.parse(named, now(), end=True)
-    held, _ = states.listed(state_folder())
+    held, _ = states.listed(kept.folder())
     wanted = states.baseline(held) if named == "good" else held if moment is None else states.before(held, moment)
-    found = readable(wanted)
+    found = kept.readable(wanted)
     if found is None:
         missing = {"good": "no state without errors is kept yet", "last": "no state is kept yet"}.get(named, "no state of then or before is kept")
         raise Usage(f"{named}: {missing}; rocmdoctor check keeps one each time, --since WHEN needs none")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rocmdoctor import later
 from rocmdoctor.facts import limits
-from rocmdoctor.facts.model import Report, Snapshot, snapshot_to_json
+from rocmdoctor.facts.model import GRAVE, Report, Snapshot, snapshot_to_json
 from rocmdoctor.knowledge import trusted_file
 from rocmdoctor.texts import door
 
@@ -67,7 +67,7 @@ def verdict(report: Report) -> str:
     """The word for a state's name."""
     if report.verdict == "no_amd_gpu":
         return "no-gpu"
-    if any(finding.severity in ("critical", "error") for finding in report.findings):
+    if any(finding.severity in GRAVE for finding in report.findings):
         return "errors"
     return {"problems": "warnings", "healthy": "clean"}.get(report.verdict, "undecided")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rocmdoctor.compare import changes, stamps
 from rocmdoctor.compare.stamps import Stamp
-from rocmdoctor.facts.model import Finding, Known, Snapshot
+from rocmdoctor.facts.model import LOUD, Finding, Known, Snapshot
 from rocmdoctor.facts.sections import ChangedPart, Comparison, Event, Moment
 from rocmdoctor.knowledge import components
 
@@ -60,7 +60,7 @@ def timeline(snapshot: Snapshot, findings: list[Finding], comparison: Comparison
         return []
     history = changes.history(snapshot)
     checks = _checks(snapshot)
-    faults = list(_faults(snapshot, findings)) if any(finding.severity in ("critical", "error", "warning") for finding in findings) else []
+    faults = list(_faults(snapshot, findings)) if any(finding.severity in LOUD for finding in findings) else []
     bad = [check for check in checks if check.kind == "bad"]
     if not (faults or bad or comparison):
         return []
@@ -151,7 +151,7 @@ def _faults(snapshot: Snapshot, findings: list[Finding]) -> Iterable[Moment]:
     """The first line with a time of each finding that failed, one for each time."""
     times: set[str] = set()
     for finding in findings:
-        if finding.severity not in ("critical", "error", "warning") or finding.standing == "risk":
+        if finding.severity not in LOUD or finding.standing == "risk":
             continue
         dated = [(stamp, item) for item in finding.evidence if item.text and (stamp := sign_of(snapshot, [(item.source, item.text)]))]
         if not dated or len(times) == _FAULTS:

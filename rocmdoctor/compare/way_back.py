@@ -40,9 +40,9 @@ def steps(change: Change, facts: dict[str, Fact], by: str = "") -> list[Fix]:
             found.append(_fix(own, change, packages, index[1] if index else ""))
     if not own and wheels:
         found.append(_fix(table["components"]["pip"], change, wheels, pair="{name}=={old}"))
-    if name in ("rpm-ostree", "nix") and row and row.kind == "update" and (packages or change.component in ("mesa", "kernel", "linux_firmware")):
-        found.append(_fix({"title": "Go back to the former state of the whole system", "needs": ["root", "reboot"], "risk": "reboot",
-                           **table["managers"][name]}, change, packages))
+    if name and (whole := table["managers"][name].get("whole")):
+        if row and row.kind == "update" and (packages or change.component in ("mesa", "kernel", "linux_firmware")):
+            found.append(_fix({"title": whole, "needs": ["root", "reboot"], "risk": "reboot", **table["managers"][name]}, change, packages))
     elif name and packages and change.component != "kernel":
         data = {"title": "Go back to the former packages and keep them", "needs": ["root"], **table["managers"][name]}
         if change.component in _FIRMWARE:
@@ -55,7 +55,7 @@ def _usable(part: ChangedPart) -> bool:
     return bool(part.old and part.new and _PLAIN.fullmatch(part.name) and _PLAIN.fullmatch(part.old))
 
 
-def of_distribution(name: str) -> str:
+def _of_distribution(name: str) -> str:
     """The package manager of a distribution, "" when the table does not name it."""
     managers = tables.load("way_back")["managers"]
     return next((manager for manager, row in managers.items() if name in row["distributions"]), "")
@@ -65,7 +65,7 @@ def manager(facts: dict[str, Fact]) -> str:
     """The package manager of this distribution, "" when nothing says."""
     immutable, distribution = facts.get("os.immutable"), facts.get("os.distribution")
     named = str(distribution.value) if isinstance(distribution, Known) else ""
-    found = of_distribution(named)
+    found = _of_distribution(named)
     ostree = facts.get("boot.loader")
     images = tables.load("way_back")["managers"]["rpm-ostree"]["images"]
     if (isinstance(ostree, Known) and ostree.value == "rpm-ostree") or named in images or (found == "dnf" and isinstance(immutable, Known) and immutable.value):

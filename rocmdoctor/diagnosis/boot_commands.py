@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rocmdoctor import later
-from rocmdoctor.facts.model import Fact, Known
+from rocmdoctor.facts.items import text
+from rocmdoctor.facts.model import Fact
 from rocmdoctor.knowledge import tables
 
 _GRUBBY = later.pattern(r"^(?:sudo )?grubby --update-kernel=ALL(?P<rest>.*?)(?:\s+#.*)?$")
@@ -12,14 +13,9 @@ _DEBIAN = ("ubuntu", "debian", "linuxmint", "pop", "proxmox", "pve")
 _FEDORA = ("fedora", "rhel", "centos", "rocky", "almalinux", "nobara", "ol")
 
 
-def _text(facts: dict[str, Fact], name: str) -> str:
-    fact = facts.get(name)
-    return str(fact.value) if isinstance(fact, Known) else ""
-
-
 def boot_loader(facts: dict[str, Fact]) -> str:
     """The row of the table ``boot_parameters`` that fits, "" when the facts do not say."""
-    loader, distribution = _text(facts, "boot.loader"), _text(facts, "os.distribution")
+    loader, distribution = text(facts, "boot.loader"), text(facts, "os.distribution")
     if loader in ("rpm-ostree", "nixos", "kernelstub", "refind", "systemd-boot"):
         return loader
     if distribution == "nixos":

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from rocmdoctor import places
 from rocmdoctor.commands._console import attached, now
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._progress import Progress
-from rocmdoctor.compare import states
-from rocmdoctor.compare.changes import Before
 from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
@@ -25,8 +22,6 @@ from rocmdoctor.texts import attach, interpret
 
 if TYPE_CHECKING:
     from rocmdoctor.live import kernel_tests
-
-MOST_CHECKS = 200
 
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
@@ -64,7 +59,9 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         snapshot, lines = collecting.result()
     progress.clear()
     if root == "/":
-        _kept(snapshot)
+        from rocmdoctor.compare import kept
+
+        kept.history(snapshot)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += refused + found.problems
     texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
@@ -106,63 +103,3 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
             if interpret.OVER in note:  # as all that was left out, this is said in the short answer, too
                 click.echo(wash(note, 1000), err=True)
     return snapshot, book, found.texts + texts
-
-
-def state_folder() -> pathlib.Path:
-    """Where the states of this machine are kept."""
-    import hashlib
-
-    try:
-        machine = hashlib.sha256(pathlib.Path("/etc/machine-id").read_bytes()[:64].strip()).hexdigest()
-    except OSError:
-        machine = ""
-    return states.folder(places.states(), machine)
-
-
-def _kept(snapshot: Snapshot) -> None:
-    """The checks of this machine that were kept, as their names tell them."""
-    try:
-        held, _ = states.listed(state_folder())
-    except states.Unreadable:  # said where a state is asked for
-        return
-    if held:
-        rows = [{"at": f"{state.taken[:19]}+00:00", "found": "clean" if state.good else state.found} for state in reversed(held[:MOST_CHECKS])]
-        snapshot.facts["checks.history"] = Known(rows, "states kept")
-
-
-def readable(wanted: Iterable[states.State]) -> tuple[states.State, Snapshot] | None:
-    """The first state that can be read, with its snapshot; each that cannot is one line on standard error."""
-    for state in wanted:
-        try:
-            return state, states.load(state)
-        except states.Unreadable as error:
-            click.echo(str(error), err=True)
-    return None
-
-
-def last_good() -> Before | None:
-    """What a check of this machine is compared with, None when no such state is kept."""
-    try:
-        held, _ = states.listed(state_folder())
-    except states.Unreadable as error:
-        click.echo(str(error), err=True)
-        return None
-    found = readable(states.baseline(held))
-    if found is None:
-        return None
-    state, snapshot = found
-    return Before(f"the last good run ({state.taken[:16].replace('T', ' ')} UTC{', marked good' if state.good else ''})", snapshot)
-
-
-def keep_state(snapshot: Snapshot, found: str, good: bool = False, tell: bool = False) -> bool:
-    """Keep this run; a full disk or a folder that cannot be written costs one line, never the answer."""
-    place = state_folder()
-    try:
-        state = states.keep(place, snapshot, found, good)
-    except (OSError, states.Unreadable) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        click.echo(f"{place}: this state could not be kept ({reason}); --no-keep turns it off", err=True)
-        return False
-    if tell:
-        click.echo(f"state of {state.taken[:19].replace('T', ' ')} UTC kept{' and marked good' if good else ''}", err=True)
-    return True

@@ -9,10 +9,11 @@ from typing import Any
 from rocmdoctor import later
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.model import Fact, Known
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import tables, windows_drivers
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
-_PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
+_PLACE = later.pattern(r"\{(?:(override_for|adrenalin_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
+_CALLS = {"override_for": tables.override_for, "adrenalin_for": windows_drivers.adrenalin_for}
 _OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 _NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
 
@@ -46,7 +47,7 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
             return found.group()
         values = [shown_value(name, lookup(name)) for name in known]
         value = next((value for value in values if value != _UNREAD), values[0])
-        return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
+        return _CALLS[call](value.split(",")[0]) or "(none known)" if call else value
     return _NOBODY_KNOWS.sub("", _PLACE.sub(replace, str(text or ""))).strip()
 
 

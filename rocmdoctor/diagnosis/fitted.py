@@ -8,7 +8,7 @@ from rocmdoctor import later
 from rocmdoctor.compare import way_back
 from rocmdoctor.diagnosis import windows_fix
 from rocmdoctor.diagnosis.subjects import subjects
-from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Finding, Known
 from rocmdoctor.facts.sections import Fix, MemoryPicture
 from rocmdoctor.knowledge import tables
@@ -39,17 +39,12 @@ _OLDER = later.pattern(r"\bboot the kernel (?:that|from|before)|\b(?:boot (?:the
 _GRUB = later.pattern(r"/etc/default/grub|\bupdate-grub\b")
 
 
-def _text(facts: dict[str, Fact], name: str) -> str:
-    fact = facts.get(name)
-    return str(fact.value) if isinstance(fact, Known) else ""
-
-
 def manager(facts: dict[str, Fact]) -> str:
     """apt, dnf, pacman, zypper, or that of another kind of system; "" where the distribution is not known."""
-    name = _text(facts, "os.distribution").lower()
-    if found := way_back.of_distribution(name):
+    if found := way_back.manager(facts):
         return found
-    said = f"{name} {_text(facts, 'os.name')} {_text(facts, 'report.os_said')}".lower()
+    name = text(facts, "os.distribution").lower()
+    said = f"{name} {text(facts, 'os.name')} {text(facts, 'report.os_said')}".lower()
     return next(iter(_named(said)), "other" if name else "")
 
 
@@ -72,7 +67,8 @@ def _translated(line: str, kind: str) -> str:
         if re.fullmatch(r"sudo apt(?:-get)? update", part.strip()):
             continue
         if found and kind in table["install"]:
-            names = [table["packages"].get(name, {}).get(kind) for name in found["names"].split()]
+            of = table["install"][kind].get("names", kind)
+            names = [table["packages"].get(name, {}).get(of) for name in found["names"].split()]
             if not all(names):
                 return ""
             parts.append(table["install"][kind]["upgrade" if found["upgrade"] else "install"].replace("{names}", " ".join(dict.fromkeys(map(str, names)))))
@@ -105,18 +101,18 @@ def _line(line: str, kind: str, kin: str) -> str:
     return _translated(bare, kind) if _foreign(bare, kind) else bare
 
 
-def _whole_image(fix: Fix, back: str) -> Fix:
-    """On an image-based system an older kernel, firmware or Mesa comes with the former image, all of it."""
-    if back != "rpm-ostree" or not _OLDER.search(fix.title):
+def _as_a_whole(fix: Fix, kind: str) -> Fix:
+    """Where the system goes back as a whole, an older kernel, firmware or Mesa comes with its former state."""
+    row = tables.load("way_back")["managers"].get(kind, {})
+    if "whole" not in row or not _OLDER.search(fix.title):
         return fix
-    row = tables.load("way_back")["managers"][back]
-    return replace(fix, title=f"Roll back to the previous image (rpm-ostree rollback). {fix.title}", detail=f"{row['detail']} {fix.detail}".strip(),
+    return replace(fix, title=f"{row['whole']}. {fix.title}", detail=f"{row['detail']} {fix.detail}".strip(),
                    commands=(*row["commands"], *fix.commands), undo=row["undo"])
 
 
 def _kin(facts: dict[str, Fact]) -> str:
     """Of the distributions with apt: whose packages these are."""
-    name = _text(facts, "os.distribution").lower()
+    name = text(facts, "os.distribution").lower()
     return "debian" if name in ("debian", "proxmox", "pve", "raspbian") else "ubuntu" if name in ("ubuntu", "linuxmint", "pop", "neon", "zorin") else ""
 
 
@@ -133,7 +129,7 @@ def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | 
     ram = facts.get("memory.ram_bytes")
     size = int(ram.value) if isinstance(ram, Known) else 0
     most = size - reserve(size) if size else None
-    said = " ".join(_text(facts, name) for name in ("kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.parameters"))
+    said = " ".join(word for name in ("kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.parameters") for word in texts(facts, name))
     asked = [int(pages) * PAGE for pages in _ASKED_PAGES.findall(said)] + [int(mib) << 20 for mib in _ASKED_MIB.findall(said)]
     fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and most and bytes_ <= most]
     planned = next((gpu.plan.limit_bytes for gpu in memory.gpus if gpu.plan and gpu.plan.limit_bytes), None) if memory else None
@@ -143,12 +139,12 @@ def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | 
 
 def _module(facts: dict[str, Fact]) -> str:
     """The TTM module that is loaded, "" when nobody knows."""
-    return _text(facts, "memory.ttm_module") or ("amdttm" if _text(facts, "amdgpu.dkms") == "True" else "")
+    return text(facts, "memory.ttm_module") or ("amdttm" if text(facts, "amdgpu.dkms") == "True" else "")
 
 
 def _index(facts: dict[str, Fact]) -> str:
     """The name of AMD's wheel index for the GPU; "" where the targets are none or of several."""
-    found = {_text(facts, f"gpu.gfx_target[{item}]").split(":")[0] for item in items_of(facts)} - {""}
+    found = {text(facts, f"gpu.gfx_target[{item}]").split(":")[0] for item in items_of(facts)} - {""}
     names = {name for name, targets in tables.load("package_names")["therock"].items() for gfx in found if gfx in targets}
     return names.pop() if len(names) == 1 else ""
 
@@ -156,13 +152,12 @@ def _index(facts: dict[str, Fact]) -> str:
 def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None) -> None:
     """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
     kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
-    back = way_back.manager(facts)
     told = subjects(facts)
-    about, system = told.get("about.backend"), _text(told, "about.os")
+    about, system = told.get("about.backend"), text(told, "about.os")
     windows = system == "windows"
     backends = {str(name) for name in about.value} if isinstance(about, Known) else set()
 
-    image, gid = _text(facts, "container.image"), _text(facts, "dev.kfd_gid")
+    image, gid = text(facts, "container.image"), text(facts, "dev.kfd_gid")
 
     def here(command: str, same_image: bool = True) -> str:
         if module:
@@ -183,7 +178,7 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
             said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
             same = not _OWN_IMAGE.search(f"{said.title} {said.detail}") or "PREVIOUS_TAG" in " ".join(said.commands)
             here_said = replace(said, commands=tuple(here(command, same) for command in said.commands), verify=here(said.verify, same))
-            made = _for_manager(_whole_image(here_said, back), kind, kin)
+            made = _for_manager(_as_a_whole(here_said, kind), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
             used = bool(backend) and backends == {{"rocm": "hip"}.get(backend[1].lower(), backend[1].lower())} if backend else False
             foreign = bool(kind and named and kind not in named and fix.commands and not made.commands)

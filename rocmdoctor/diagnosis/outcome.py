@@ -6,12 +6,11 @@ import re
 from typing import Literal
 
 from rocmdoctor import later
-from rocmdoctor.facts.model import SEVERITIES, Finding, Known, Report
+from rocmdoctor.facts.model import GRAVE, LOUD, SEVERITIES, Finding, Known, Report
 from rocmdoctor.facts.sections import KernelDevice
 from rocmdoctor.records import dataclass
 
 Level = Literal["error", "warning", "info", "ok", "open", "none"]
-LOUD = ("critical", "error", "warning")
 _LEAD = {"cause": "Most likely cause", "symptom": "No known cause explains this"}
 _ASKED = later.pattern(r"^(?P<question>.*?\?) Possible cause: (?P<title>.*)$", re.DOTALL)
 _NAMES = {"vulkan": "Vulkan", "hip": "HIP", "torch": "torch", "opencl": "OpenCL"}
@@ -110,7 +109,7 @@ def _sentence(finding: Finding) -> str:
     if finding.severity == "info":
         return f"Nothing is broken: {title}."
     if finding.standing == "risk":
-        return f"{title}." if finding.severity in ("critical", "error") else f"Risk, nothing has failed yet: {title}."
+        return f"{title}." if finding.severity in GRAVE else f"Risk, nothing has failed yet: {title}."
     if finding.standing == "symptom" and finding.explains:  # it says where, not why
         return f"Narrowed down: {title}."
     return f"{_LEAD[finding.standing]}: {title}."

@@ -13,8 +13,8 @@ from rocmdoctor.diagnosis.checks import known_defects
 from rocmdoctor.diagnosis.diagnose import diagnose
 from rocmdoctor.diagnosis.fitted import fitted
 from rocmdoctor.diagnosis.rungs import rungs
-from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import Fact, Finding, Known, Missing, Report, Snapshot, Unknown
+from rocmdoctor.facts.items import items_of, values
+from rocmdoctor.facts.model import LOUD, Finding, Known, Missing, Report, Snapshot, Unknown
 from rocmdoctor.facts.sections import Comparison, Moment
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
@@ -29,12 +29,8 @@ _DIGEST = {
     "mesa_version": "vulkan.mesa_version", "driver_version": "windows.driver_version",
     "hsa_override": "env.HSA_OVERRIDE_GFX_VERSION", "pci_id": "gpu.pci_id",
 }
-def _facts(snapshot: Snapshot, name: str) -> list[Fact]:
-    return [fact for key, fact in snapshot.facts.items() if key == name or key.startswith(name + "[")]
-
-
 def _values(snapshot: Snapshot, name: str) -> list[Any]:
-    return list(dict.fromkeys(f.value for f in _facts(snapshot, name) if isinstance(f, Known) and not isinstance(f.value, (list, dict))))
+    return list(dict.fromkeys(value for value in values(snapshot.facts, name) if not isinstance(value, (list, dict))))
 
 
 def digest(snapshot: Snapshot) -> dict[str, Any]:
@@ -109,7 +105,7 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
     missing = _missing(snapshot)
-    loud = [f for f in findings if f.severity in ("critical", "error", "warning")]
+    loud = [f for f in findings if f.severity in LOUD]
     layers = rungs(snapshot.facts, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)

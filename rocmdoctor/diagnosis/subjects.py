@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Known, Unknown
-from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import products, tables
 
 _SOURCE = "computed"
@@ -15,14 +12,6 @@ _APPS = {"ollama.version": "ollama", "ollama.library": "ollama", "llama.build": 
 # What only a machine with AMD hardware, or meant for it, has.
 _OF_AMD = ("runtime.rocm_version", "runtime.hip_version", "rocm.version", "torch.hip", "amdgpu.version", "vk.radv", "windows.adrenalin")
 _BACKENDS = {"rocm": "hip", "cuda": "cuda", "metal": "metal"}
-
-
-def _values(facts: dict[str, Fact], name: str) -> Iterator[str]:
-    entity = name.split(".")[0]
-    for stored in [name, *(key(name, item) for item in items_of(facts, entity))]:
-        fact = facts.get(stored)
-        if isinstance(fact, Known):
-            yield from map(str, fact.value if isinstance(fact.value, list) else [fact.value])
 
 
 def gpu_words(gfx: str) -> list[str]:
@@ -36,22 +25,22 @@ def gpu_words(gfx: str) -> list[str]:
 
 
 def _gpus(facts: dict[str, Fact]) -> list[str]:
-    targets = [gfx for name in ("gpu.gfx_target", "gpu.gfx_reported", "report.gfx_mentioned") for gfx in _values(facts, name)]
-    targets += [gfx for name in ("gpu.name", "vk.name", "test.device_name") for text in _values(facts, name) if (gfx := products.gfx_of_name(text))]
+    targets = [gfx for name in ("gpu.gfx_target", "gpu.gfx_reported", "report.gfx_mentioned") for gfx in texts(facts, name)]
+    targets += [gfx for name in ("gpu.name", "vk.name", "test.device_name") for said in texts(facts, name) if (gfx := products.gfx_of_name(said))]
     words = [word for gfx in targets if gfx.startswith("gfx") for word in gpu_words(gfx)]
-    if "True" in _values(facts, "gpu.is_apu"):
+    if "True" in texts(facts, "gpu.is_apu"):
         words.append("apu")
-    if "False" in _values(facts, "gpu.is_apu"):
+    if "False" in texts(facts, "gpu.is_apu"):
         words.append("dgpu")
-    if any(value.startswith("1002:") for name in ("gpu.pci_id", "vk.pci_id") for value in _values(facts, name)):
+    if any(value.startswith("1002:") for name in ("gpu.pci_id", "vk.pci_id") for value in texts(facts, name)):
         words.append("amd")
-    if any("radeon" in value.lower() or "amd " in value.lower() for value in _values(facts, "gpu.name")):
+    if any("radeon" in value.lower() or "amd " in value.lower() for value in texts(facts, "gpu.name")):
         words.append("amd")
     return list(dict.fromkeys(words))
 
 
 def _system(facts: dict[str, Fact]) -> str:
-    family = next(_values(facts, "os.family"), "")
+    family = text(facts, "os.family")
     if family:
         return family
     if any(isinstance(fact, Known) and name.startswith("windows.") for name, fact in facts.items()):
@@ -70,24 +59,24 @@ def of_other_makers(facts: dict[str, Fact]) -> bool:
     said = subjects(facts)
     if items_of(facts) or any(isinstance(said[name], Known) for name in ("about.amd", "about.gpu")):
         return False
-    ids = list(_values(facts, "vk.pci_id"))
-    return any(_values(facts, "pci.other_gpus")) or "0" in _values(facts, "pci.amd_gpu_count") or bool(ids)
+    ids = texts(facts, "vk.pci_id")
+    return any(texts(facts, "pci.other_gpus")) or "0" in texts(facts, "pci.amd_gpu_count") or bool(ids)
 
 
 def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
     """The ``about.*`` facts; what nothing says anything of is unknown."""
     gpus = _gpus(facts)
-    apps = [value.lower() for name in ("report.apps", "app.name") for value in _values(facts, name)]
-    apps += [app for name, app in _APPS.items() if any(_values(facts, name))]
-    backends = [value.lower() for name in ("llama.backend", "ollama.library", "llm.backend", "report.backends") for value in _values(facts, name)]
-    kinds = list(_values(facts, "container.kind"))
+    apps = [value.lower() for name in ("report.apps", "app.name") for value in texts(facts, name)]
+    apps += [app for name, app in _APPS.items() if any(texts(facts, name))]
+    backends = [value.lower() for name in ("llama.backend", "ollama.library", "llm.backend", "report.backends") for value in texts(facts, name)]
+    kinds = texts(facts, "container.kind")
     said: dict[str, object] = {
         "about.gpu": gpus, "about.app": list(dict.fromkeys(apps)), "about.os": _system(facts),
         "about.backend": list(dict.fromkeys(_BACKENDS.get(name, name) for name in backends))}
     silent = Unknown("not_collected", "nothing that was read says it")
     found: dict[str, Fact] = {name: Known(value, _SOURCE) if value else silent for name, value in said.items()}
-    meant = "amd" in gpus or "hip" in {_BACKENDS.get(name, name) for name in backends} or any(any(_values(facts, name)) for name in _OF_AMD) or any(
-        "rocm" in value for value in _values(facts, "torch.version"))
+    meant = "amd" in gpus or "hip" in {_BACKENDS.get(name, name) for name in backends} or any(any(texts(facts, name)) for name in _OF_AMD) or any(
+        "rocm" in value for value in texts(facts, "torch.version"))
     found["about.amd"] = Known(True, _SOURCE) if meant else Unknown("not_collected", "nothing that was read says whose GPU it is")
     known_kind = "apu" in gpus or "dgpu" in gpus
     found["about.apu"] = Known("apu" in gpus, _SOURCE) if known_kind else Unknown("not_collected", "no GPU whose kind is known was read")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import applications, tables
@@ -36,14 +36,15 @@ def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -
     told = frozenset(symptoms)
     if not told:
         return []
-    kinds = applications.kinds(_texts(facts, "about.app"))
+    apps = texts(facts, "about.app")
+    kinds = applications.kinds(apps) or ({"named"} if apps or texts(facts, "report.program") else set())
     rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, told, kinds, facts) and _holds(row, look)]
     rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
     return [_step(row, facts) for row in rows[:MOST_EXPERIMENTS]]
 
 
 def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
-    windows = _texts(facts, "about.os") == ["windows"]
+    windows = texts(facts, "about.os") == ["windows"]
     commands = dict(row.get("commands") or {})
     language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
     does, means = (str(row[name]).replace("{program}", _program(facts)) for name in ("do", "means"))
@@ -52,8 +53,8 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
 
 def _program(facts: dict[str, Fact]) -> str:
     """What the program is called, as far as it is known."""
-    app = next(iter(_texts(facts, "about.app")), "")
-    return applications.title(app) if app else next(iter(_texts(facts, "report.program")), "the program")
+    app = text(facts, "about.app")
+    return applications.title(app) if app else text(facts, "report.program") or "the program"
 
 
 def _closeness(row: dict[str, Any]) -> int:
@@ -69,19 +70,19 @@ def _fits(row: dict[str, Any], symptoms: frozenset[str], kinds: set[str], facts:
     if row.get("symptoms") and symptoms.isdisjoint(row["symptoms"]):
         return False
     for name, fact in (("apps", "about.app"), ("backends", "about.backend"), ("os", "about.os")):
-        here = _texts(facts, fact)
+        here = texts(facts, fact)
         if row.get(name) and not set(row[name]) & {"linux" if value == "wsl" and name == "os" else value for value in here}:
             return False
     if row.get("kinds") and kinds.isdisjoint(row["kinds"]):
         return False
-    words = {*_texts(facts, "about.gpu"), *(["several"] if len(items_of(facts)) > 1 else [])}
+    words = {*texts(facts, "about.gpu"), *(["several"] if len(items_of(facts)) > 1 else [])}
     if row.get("gpu") and not set(row["gpu"]) & words:
         return False
-    if row.get("container") and _texts(facts, "about.container") != ["True"]:
+    if row.get("container") and texts(facts, "about.container") != ["True"]:
         return False
     if any(not isinstance(facts.get(f"env.{name}"), Known) for name in row.get("set") or ()):
         return False
-    done = " ".join([*_texts(facts, "report.options"), *_compared(facts)]).lower()
+    done = " ".join([*texts(facts, "report.options"), *_compared(facts)]).lower()
     return not any(str(word).lower() in done for word in row.get("tried") or ())
 
 
@@ -91,18 +92,8 @@ def _compared(facts: dict[str, Fact]) -> list[str]:
     return [str(row["value"]) for row in fact.value] if isinstance(fact, Known) else []
 
 
-def _texts(facts: dict[str, Fact], name: str) -> list[str]:
-    return list(_values(facts.get(name)))
-
-
-def _values(fact: Fact | None) -> Iterator[str]:
-    if isinstance(fact, Known):
-        yield from map(str, fact.value if isinstance(fact.value, list) else [fact.value])
-
-
 def _tracker(trackers: list[dict[str, str]], layer: str, facts: dict[str, Fact]) -> dict[str, str]:
-    apps = _texts(facts, "report.apps")
-    apps += [str(f.value) for key, f in facts.items() if key.startswith("app.name") and isinstance(f, Known)]
+    apps = [*texts(facts, "report.apps"), *texts(facts, "app.name")]
     apps += ["ollama"] if isinstance(facts.get("ollama.version"), Known) else []
     apps += ["llama.cpp"] if isinstance(facts.get("llama.build"), Known) else []
     upper = layer in ("app", "framework", "runtime")  # a driver's fault is not the application's

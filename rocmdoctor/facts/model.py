@@ -18,6 +18,7 @@ Severity = Literal["critical", "error", "warning", "info"]
 Standing = Literal["cause", "possible", "symptom", "risk"]
 LAYERS: tuple[Layer, ...] = ("platform", "driver", "runtime", "framework", "app")
 SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")
+GRAVE, LOUD = SEVERITIES[:2], SEVERITIES[:3]  # something does not work; something is to be done
 
 
 @dataclass(frozen=True, slots=True)

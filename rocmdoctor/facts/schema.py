@@ -19,9 +19,7 @@ _PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: 
 
 def generate() -> dict[str, Any]:
     """The schema of ``--json``; ``$defs/Snapshot`` is the schema of a saved snapshot."""
-    definitions = _states()
-    _of(model.Snapshot, definitions)
-    definitions["Snapshot"]["properties"]["schema"] = {"const": model.SNAPSHOT_SCHEMA}
+    definitions = _with_snapshot()
     top = _object(model.Report, definitions)
     top["properties"]["schema"] = {"const": model.REPORT_SCHEMA}
     top["properties"]["probes"] = {"type": "array", "items": _of(model.ProbeRun, definitions)}
@@ -33,6 +31,13 @@ def generate() -> dict[str, Any]:
         **top,
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def _with_snapshot() -> dict[str, Any]:
+    definitions = _states()
+    _of(model.Snapshot, definitions)
+    definitions["Snapshot"]["properties"]["schema"] = {"const": model.SNAPSHOT_SCHEMA}
+    return definitions
 
 
 def _states() -> dict[str, Any]:
@@ -90,10 +95,7 @@ def of_preflight() -> dict[str, Any]:
     """The schema of `preflight --format json`."""
     from rocmdoctor.preflight import verdict
 
-    definitions = _states()
-    _of(model.Snapshot, definitions)
-    definitions["Snapshot"]["properties"]["schema"] = {"const": model.SNAPSHOT_SCHEMA}
-    return _published(verdict.Preflight, verdict.SCHEMA, definitions)
+    return _published(verdict.Preflight, verdict.SCHEMA, _with_snapshot())
 
 
 def of_fleet() -> dict[str, Any]:

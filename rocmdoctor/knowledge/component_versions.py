@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from rocmdoctor.facts import versions
-from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.items import every, items_of
 from rocmdoctor.facts.model import Absent, Fact, Known
 from rocmdoctor.facts.sections import Layer
-from rocmdoctor.facts.vocabulary import entity, key
+from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import tables, windows_drivers
 from rocmdoctor.records import dataclass
 
@@ -57,22 +57,15 @@ def places() -> dict[str, Place]:
                                     tuple(row.get("backends", ()))) for row in rows}
 
 
-def _stored(facts: Mapping[str, Fact], name: str) -> Iterator[Fact]:
-    kind = entity(name)
-    for stored in [name, *(key(name, item) for item in items_of(dict(facts), kind))] if kind else [name]:
-        if stored in facts:
-            yield facts[stored]
-
-
 def _named(facts: Mapping[str, Fact], name: str, pattern: str) -> Iterator[str]:
     """Versions of the packages of a fact whose whole name fits."""
-    for fact in _stored(facts, name):
+    for fact in every(facts, name):
         if isinstance(fact, Known) and isinstance(fact.value, dict):
             yield from (str(version) for package, version in fact.value.items() if version and re.fullmatch(pattern, str(package), re.I))
 
 
 def _of_app(facts: Mapping[str, Fact], name: str) -> Iterator[str]:
-    for item in items_of(dict(facts), "app"):
+    for item in items_of(facts, "app"):
         told, version = facts.get(key("app.name", item)), facts.get(key("app.version", item))
         named = str(told.value) if isinstance(told, Known) else item.split("@")[0]
         if named.lower().replace(" ", "") == name and isinstance(version, Known):
@@ -88,12 +81,12 @@ def _values(facts: Mapping[str, Fact], way: str) -> Iterator[str]:
     elif kind == "app":
         yield from _of_app(facts, rest)
     elif kind == "local":
-        for fact in _stored(facts, rest):
+        for fact in every(facts, rest):
             found = re.search(r"\+rocm(\d[\w.]*)", str(fact.value)) if isinstance(fact, Known) else None
             if found:
                 yield found[1]
     else:
-        yield from (str(fact.value) for fact in _stored(facts, way) if isinstance(fact, Known) and fact.value not in (None, ""))
+        yield from (str(fact.value) for fact in every(facts, way) if isinstance(fact, Known) and fact.value not in (None, ""))
 
 
 def here(facts: Mapping[str, Fact], component: str) -> Here:
@@ -119,7 +112,7 @@ def here(facts: Mapping[str, Fact], component: str) -> Here:
                 return Here(absent=True)
         if values:
             return Here(tuple(as_release(component, value) for value in values), _fact_behind(way))
-    known = [fact for name in place.read if ":" not in name for fact in _stored(facts, name)]
+    known = [fact for name in place.read if ":" not in name for fact in every(facts, name)]
     dkms = component == "amdgpu-dkms" and facts.get("amdgpu.dkms")
     gone = bool(known) and all(isinstance(fact, Absent) for fact in known) or (isinstance(dkms, Known) and dkms.value is False)
     return Here(absent=gone)

@@ -17,7 +17,7 @@ import re2
 from rocmdoctor import later
 from rocmdoctor.facts import versions, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Known, Unknown
-from rocmdoctor.knowledge import syntax, tables
+from rocmdoctor.knowledge import syntax, tables, windows_drivers
 from rocmdoctor.records import dataclass, field
 
 _CALL = later.pattern(r"\b(saw|symptom)\(\s*([A-Za-z][A-Za-z0-9_.-]*)\s*\)")
@@ -241,6 +241,7 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any]]] = {
     "covers": (2, lambda targets, gfx: tables.covers(_listed(targets), str(_scalar(gfx)))),
     "family": (1, lambda gfx: tables.family(str(_scalar(gfx)))),
     "override_for": (1, lambda gfx: tables.override_for(str(_scalar(gfx)))),
+    "adrenalin_for": (1, lambda rocm: windows_drivers.adrenalin_for(str(_scalar(rocm)))),
     "wheel_targets": (1, lambda version: tables.wheel_targets(str(_scalar(version)))),
     "official": (1, lambda gfx: tables.official(str(_scalar(gfx)))),
     "first": (1, lambda v: _listed(v)[0]),

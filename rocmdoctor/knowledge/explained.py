@@ -16,7 +16,7 @@ from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.records import dataclass
 
-_PLACE = later.pattern(r"\{(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)(?:\|[\w.|-]+)?\)*\}")
+_PLACE = later.pattern(r"\{(?:(\w+)\()?(?:\w+\()*([A-Za-z_][A-Za-z0-9_.-]*)(?:\|[\w.|-]+)?\)*\}")
 MOST_LINES = 6
 MOST_ALIKE = 8
 
@@ -65,10 +65,11 @@ def general(text: object) -> str:
     """A text of a rule whose places nobody filled.
 
     >>> general("only {gpu.kfd_pool_bytes} of {override_for(gpu.gfx_target)}")
-    'only <kfd pool> of <gfx target>'
+    'only <kfd pool> of <override for gfx target>'
     """
     def words(found: re.Match[str]) -> str:
-        return f"<{re.sub('_bytes$', '', found[1].rpartition('.')[2]).replace('_', ' ')}>"
+        called = " ".join(filter(None, (found[1], re.sub("_bytes$", "", found[2].rpartition(".")[2]))))
+        return f"<{called.replace('_', ' ')}>"
     return " ".join(_PLACE.sub(words, str(text or "")).replace("[[", "").replace("]]", "").split())
 
 

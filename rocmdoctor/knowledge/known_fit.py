@@ -115,7 +115,7 @@ class Machine:
         self.gpus = self._list("about.gpu")
         self.systems = self._systems()
         self.backends = self._list("about.backend")
-        sure = (facts.get(key("gpu.gfx_target", item)) for item in items_of(dict(facts)))
+        sure = (facts.get(key("gpu.gfx_target", item)) for item in items_of(facts))
         self.targets = tuple(str(fact.value).split(":")[0] for fact in sure if isinstance(fact, Known))
 
     def _list(self, name: str) -> tuple[str, ...]:

@@ -127,8 +127,9 @@ def form(book: Rulebook) -> list[str]:
         found += [f"{rule.id}: {problem}" for problem in (*_wanted(rule, book), *_commands(rule), *_cards(rule.signals.values(), rule.when.text),
                                                                 *windows_lint.of_rule(rule))]
     found += [f"{signal.id}: {problem}" for signal in book.signals.values() for problem in _cards([signal])]
-    found += [f"{signal.id}: a shared signal names the kinds of text it may be read in; only a topic is read in any"
-              for signal in book.signals.values() if signal.kinds == GROUPS["any"] and not signal.topic]
+    found += [f"{signal.id}: a signal names the kinds of text it may be read in; only a topic is read in any"
+              for signal in (*book.signals.values(), *(own for rule in book.rules.values() for own in rule.signals.values()))
+              if not signal.topic and (not signal.kinds or signal.kinds >= GROUPS["any"])]
     for name, row in check_words.every_finding().items():
         found += [f"{name}: {problem}" for problem in (*_finding(name, row, book), *windows_lint.of_finding(row))]
     if _parsed.cache_info().misses >= MOST_PARSED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from rocmdoctor.facts import versions
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.knowledge import tables
 
@@ -22,6 +23,17 @@ def adrenalin_of(store: str) -> str:
     ('26.3.1', '')
     """
     return _releases().get(store, "")
+
+
+def adrenalin_for(rocm: str) -> str:
+    """The oldest release that this ROCm asks for, "" where it asks for none.
+
+    >>> adrenalin_for("7.14"), adrenalin_for("10.1"), adrenalin_for("7.2.1")
+    ('26.6.4', '26.8.1', '')
+    """
+    here = versions.parse(rocm)
+    return next((str(row["adrenalin"]) for row in tables.load("windows_drivers")["wanted"]
+                 if here and (since := versions.parse(row["rocm"])) and here >= since), "")
 
 
 def complete(facts: dict[str, Fact]) -> None:

@@ -32,6 +32,11 @@ class Failed(Exception):
         self.status = status
         self.detail = detail
 
+    @property
+    def no_such_call(self) -> bool:
+        """Whether the server has no such call, or does not take what was sent; another may do."""
+        return self.status in (400, 404, 405, 422, 501)
+
 
 class BadAddress(ValueError):
     """The text is no address of a server."""

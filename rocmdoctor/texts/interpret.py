@@ -121,7 +121,7 @@ def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
 
 def _placed(reading: Reading, text: str) -> Any:
     """The value; rows of what several texts tell say in which one they stand."""
-    return [{**row, "in": text} for row in reading.value] if reading.name == "report.contrasts" else reading.value
+    return [{**row, "in": text} if isinstance(row, dict) else row for row in reading.value] if reading.name in _UNITED else reading.value
 
 
 def _take(said: dict[str, tuple[int, Fact]], reading: Reading, trust: int, name: str, place: str) -> None:

@@ -102,10 +102,10 @@ _OF_GRAPHICS = later.pattern(
 
 # Lines that tell their kind by themselves, the most telling first.
 _MARKS: tuple[tuple[str, str], ...] = (
-    ("xorg_log", r"\[ *\d+\.\d{3}\] |\((?:II|EE|WW)\) \w+|X\.Org X Server \d|Markers: \(--\) probed"),
+    ("xorg_log", r"\[ *\d+\.\d{3}\] (?!\[drm\]|amdgpu )|\((?:II|EE|WW)\) \w+|X\.Org X Server \d|Markers: \(--\) probed"),
     ("kernel_log",
      r"(?:<\d{1,2}>|\w+ +:\w+ *: )?\[ *\d{1,9}\.\d{4,9}\](?:\[ *[TC]?\d+\])?"
-     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: |\[drm[\]:]"
+     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: |(?:\[ *\d{1,9}\.\d{3}\] )?\[drm[\]:]|\[ *\d{1,9}\.\d{3}\] amdgpu "
      r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
      r"|kfd kfd: |Linux version \d+\.\d+|RIP: 00|Call Trace:|CPU: \d+ (?:UID: \d+ )?PID: \d+ |BUG: |Oops: |audit: type="
      r"|type=AVC |Command line: |ACPI: "),
@@ -160,7 +160,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|Reading package lists|E: (?![A-Z][A-Z0-9_]{2,40}=)|W: GPG|dpkg: |Preparing to unpack|Unpacking |Setting up |Processing triggers|FAILED: "),
     ("crash",
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
-     r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"),
+     r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"
+     r"|(?:Segmentation fault|Bus error|Illegal instruction|Aborted)(?: \(core dumped\))?$"),
     ("rocminfo",
      r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
      r"|  (?:Uuid|Marketing Name|Vendor Name|Feature|Profile|Float Round Mode|Max Queue Number|Queue (?:Min|Max) Size"
@@ -274,10 +275,12 @@ _SMALL = frozenset("a an the is are was were be been it its this that these i my
                    "after before since if for from by at as only then so every all have has had can cannot can't works work still same".split())
 _LISTED = later.pattern(r"[A-Z][\w.+/-]*(?: [\w.+/()-]+){0,5}, [\w(]")
 _ERROR_END = later.pattern(r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Failure)\b")
+_NO_PACKAGE = later.pattern(r"\s*(?:#\d{1,4} |[^@:]{1,80}: |\w+=\")")
 _LABELS = {"json": "json", "yaml": "config", "yml": "config", "dockerfile": "config", "ini": "config"}  # of a fence without a telling line
 _MARKED = later.pattern("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _MARKS))
 _CONTINUED = frozenset({"rocminfo", "rocm_smi", "amd_smi", "lspci", "vulkaninfo", "clinfo", "glxinfo", "hardware_list", "collect_env", "package_list",
                         "compose", "kubernetes", "config", "sysfs", "package_history", "json"})
+_IN_COLUMNS = GROUPS["tool"] - {"sysfs"}
 
 
 def kind_of(line: str) -> str:
@@ -447,13 +450,21 @@ class _Cutter:
                 told = kind
             elif told == "traceback" and kind in ("vllm_log", "comfy_log", "app_log") and not trace and not _ERROR_END.match(line) and line[:1] in " \t":
                 told = "traceback"
-            if kind == "env" and not told and "=" not in line and not line.lstrip().startswith("#"):
-                self.kinds[i] = "output"  # beside a variable, not one
+            if not told and self.strange(kind, line):
+                self.kinds[i] = "output"
                 continue
             kind = told or kind
             self.kinds[i] = "comment" if kind in GROUPS["setting"] and line.lstrip().startswith("#") else kind
             if told == "traceback" and _ERROR_END.match(line):
                 kind = first if first != "traceback" else "output"
+
+    def strange(self, kind: str, line: str) -> bool:
+        """Whether a line below those of a kind, which tells none itself, cannot be of it: no variable, no package, no field or column of a tool."""
+        if kind == "env":
+            return "=" not in line and not line.lstrip().startswith("#")
+        if kind == "package_list":
+            return _NO_PACKAGE.match(line) is not None
+        return kind in _IN_COLUMNS and line[:1] not in (" ", "\t") and not _FIELD.match(line) and not _SHAPED.match(line)
 
     def open(self, start: int, end: int) -> None:
         """Lines outside of fences: paragraphs of prose, forms, and output that nobody fenced."""

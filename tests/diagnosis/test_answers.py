@@ -18,10 +18,10 @@ import pytest
 
 from rocmdoctor.commands._console import Output, rendered
 from rocmdoctor.diagnosis.examine import examine
-from rocmdoctor.diagnosis.fitted import _foreign, manager
-from rocmdoctor.diagnosis.outcome import LOUD, asked, outcome, status
+from rocmdoctor.diagnosis.fitted import _foreign, _translated, manager
+from rocmdoctor.diagnosis.outcome import asked, outcome, status
 from rocmdoctor.diagnosis.report import make_report
-from rocmdoctor.facts.model import Known, Report, Snapshot, snapshot_from_json, snapshot_to_json
+from rocmdoctor.facts.model import GRAVE, LOUD, Known, Report, Snapshot, snapshot_from_json, snapshot_to_json
 from rocmdoctor.knowledge import rules
 from rocmdoctor.render.report import html, markdown, terminal
 from rocmdoctor.scan.scanner import Scanner
@@ -56,7 +56,7 @@ def report(request: pytest.FixtureRequest) -> Report:
 
 def test_headline_findings_and_exit_status_agree(report: Report) -> None:
     found, loud = outcome(report), [finding for finding in report.findings if finding.severity in LOUD]
-    serious = any(finding.severity in ("critical", "error") for finding in report.findings)
+    serious = any(finding.severity in GRAVE for finding in report.findings)
     assert status(report, "error") == (1 if serious else 3 if found.level == "open" else 0)
     assert (status(report, "warning") == 1) == bool(loud)
     if loud:
@@ -139,3 +139,23 @@ def test_fixes_are_for_this_machine(report: Report) -> None:
         assert not [line for line in lines if re.search(r"=(?:PAGES|27262976)\b", line)]
     done = subprocess.run(["bash", "-n"], input="\n".join(lines), text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("system", "first"), [
+    ("Bazzite 42", "sudo rpm-ostree rollback"), ("NixOS 25.11", "nixos-rebuild list-generations"), ("Fedora 43", ""), ("Ubuntu 24.04", "")])
+def test_a_system_that_goes_back_as_a_whole_does_so_for_an_older_kernel(tmp_path: pathlib.Path, system: str, first: str) -> None:
+    (tmp_path / "report.txt").write_text(
+        f"{system}, RX 7900 XTX. Since the update to kernel 6.18.3 my card hangs with ROCm, it was fine with 6.16.9.\n\n"
+        "[  812.345678] amdgpu 0000:03:00.0: amdgpu: ring comp_1.0.0 timeout, signaled seq=5, emitted seq=7\n")
+    done = subprocess.run([sys.executable, "-m", "rocmdoctor", "explain", "--json", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    fix = json.loads(done.stdout)["findings"][0]["fixes"][0]
+    assert (fix["commands"] or [""])[0] == first
+    assert ("previous image" in fix["title"] or "former generation" in fix["title"]) is bool(first)
+
+
+@pytest.mark.parametrize(("facts", "line"), [
+    ({"os.distribution": "fedora"}, "sudo dnf install vulkan-tools"),
+    ({"os.distribution": "fedora", "os.immutable": True}, "sudo rpm-ostree install vulkan-tools"),
+    ({"os.distribution": "bazzite"}, "sudo rpm-ostree install vulkan-tools"), ({"os.distribution": "nixos"}, "")])
+def test_an_image_based_system_is_not_given_the_commands_of_its_kin(facts: dict[str, object], line: str) -> None:
+    assert _translated("sudo apt install vulkan-tools", manager({name: Known(value, "") for name, value in facts.items()})) == line

@@ -3,7 +3,7 @@
 import pytest
 
 from rocmdoctor.diagnosis import unexplained
-from rocmdoctor.facts.model import Known
+from rocmdoctor.facts.model import Known, Unknown
 from rocmdoctor.knowledge import rules, tables
 
 BOOK = rules.load()
@@ -26,3 +26,10 @@ def test_the_report_goes_to_the_application_or_for_a_drivers_fault_to_the_driver
 def test_a_name_in_prose_does_not_prove_that_the_gpu_is_reached():
     assert unexplained.advice("slow", "app", {"gpu.gfx_reported[0]": Known("gfx1100", "text")})[0].startswith("Nothing")
     assert "KFD" in unexplained.advice("slow", "app", {"gpu.kfd_pool_bytes[0]": Known(1 << 34, "rocminfo.txt:90")})[0]
+
+
+@pytest.mark.parametrize("facts", [{"about.app": Known(["ollama"], "a"), "report.program": Known(["ds4"], "a")}, {"about.app": Known(["ollama"], "a")},
+                                   {"about.app": Known(["blender"], "a")}, {"report.program": Known(["ds4"], "a")}], ids=str)
+def test_another_release_of_the_program_is_tried_once(facts):
+    steps = unexplained.experiments(["crash"], facts, lambda name: facts.get(name, Unknown("not_collected")))
+    assert sum("newest release" in step.title for step in steps) == 1

@@ -42,3 +42,9 @@ def test_anything_else_is_refused(text):
 def test_it_says_what_was_missing():
     answer = parse("memory.ram_bytes > 1 and kernel.release == '6.14.0-37-generic'").ask(lambda name: FACTS[name])
     assert answer.missing == ("memory.ram_bytes",) and answer.value is None
+
+
+@pytest.mark.parametrize(("rocm", "driver", "old"), [("7.14", "26.5.2", True), ("7.14", "26.6.4", False), ("10.2", "26.6.4", True), ("7.2", "24.1.1", False)])
+def test_the_driver_that_a_rocm_asks_for_stands_in_the_table(rocm, driver, old):
+    asked = parse(f"adrenalin_for('{rocm}') != '' and version('{driver}') < version(adrenalin_for('{rocm}'))")
+    assert asked.ask(lambda name: Unknown("not_collected")).value is old

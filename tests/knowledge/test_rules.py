@@ -4,7 +4,10 @@ import dataclasses
 import pathlib
 
 import pytest
+import yaml
+from click.testing import CliRunner
 
+from rocmdoctor.cli import cli
 from rocmdoctor.diagnosis import diagnose
 from rocmdoctor.facts.model import Snapshot
 from rocmdoctor.knowledge import explained, lint, rules
@@ -29,6 +32,18 @@ def test_the_knowledge_has_its_form():
     assert lint.form(BOOK) == []
 
 
+@pytest.mark.parametrize(("fields", "refused"), [({}, True), ({"in": ["any"]}, True), ({"in": ["printed", "any"]}, True),
+                                                 ({"in": ["any"], "topic": True}, False), ({"in": ["run", "told"]}, False)], ids=str)
+def test_a_signal_of_a_rule_names_its_kinds_of_text(tmp_path, fields, refused):
+    (tmp_path / "lab-cause.yaml").write_text(yaml.safe_dump({
+        "id": "lab-cause", "kind": "cause", "title": "The lab's library is absent", "severity": "error", "stage": "runtime", "platforms": ["linux"],
+        "signals": {"absent": {"patterns": ["lab library is absent"], **fields}}, "fixes": [{"do": "Install it"}],
+        "sources": [{"url": "https://lab.example", "read": "2026-11-28"}],
+        "examples": {"fires": [{"text": "the lab library is absent"}], "quiet": [{"text": "all is well"}]}}))
+    done = CliRunner().invoke(cli, ["rules", "lint", str(tmp_path)])
+    assert ("lab-cause.absent: a signal names the kinds of text it may be read in" in done.output) is refused, done.output
+
+
 @pytest.mark.parametrize("rule", BOOK.rules.values(), ids=lambda r: r.id)
 def test_examples_answer_as_they_say_and_hiding_makes_only_unknown(rule):
     assert list(lint.examples(rule, BOOK, SCANNER)) == []
@@ -45,8 +60,6 @@ def test_conditions_do_not_repeat_the_id_of_their_rule():
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded healthy dumps are not beside this checkout")
 def test_no_pattern_of_a_loud_symptom_matches_a_healthy_dump():
-    import yaml
-
     loud = []
     for meta in sorted(SHARED.glob("healthy/*/meta.yaml")):
         if yaml.safe_load(meta.read_text())["healthy"] is not True:

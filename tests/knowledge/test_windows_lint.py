@@ -15,7 +15,7 @@ from rocmdoctor.knowledge import check_words, known, rules, windows_lint
 NONE = "can occur on Windows and has no fix that is usable there"
 CAUSE: dict[str, Any] = {
     "id": "lab-cause", "kind": "cause", "title": "The lab's library is absent", "severity": "error", "stage": "runtime",
-    "signals": {"absent": {"in": ["any"], "patterns": ["lab library is absent"]}},
+    "signals": {"absent": {"in": ["run", "told"], "patterns": ["lab library is absent"]}},
     "fixes": [{"do": "Install it", "commands": ["sudo apt install lab"]}], "sources": [{"url": "https://lab.example", "read": "2026-11-28"}],
     "examples": {"fires": [{"text": "the lab library is absent"}], "quiet": [{"text": "all is well"}]}}
 IN_POWERSHELL = {"do": "Install it", "commands": ["winget install Lab.Lab"], "language": "powershell"}

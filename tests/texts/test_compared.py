@@ -43,7 +43,7 @@ def test_one_setting_that_was_changed_is_judged(text, wanted):
     ("On an RX 7900 XTX, an RX 9070 XT and an RX 7600 it is wrong; an NVIDIA card is right.", None),
 ])
 def test_amounts_and_lists(text, wanted):
-    found = rows(contrasts.contrasts(text, Lines(text)))
+    found = rows(contrasts.contrasts(contrasts.clauses(text), Lines(text)))
     if wanted is None:
         assert not any(right for axis, _, right in found if axis in ("gpu", "precision"))
     else:

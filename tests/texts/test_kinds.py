@@ -1,10 +1,13 @@
 """Each line of a text has one kind; lines of programs are never taken for a person's words."""
 
+import json
 import pathlib
 import time
 
 import pytest
+from click.testing import CliRunner
 
+from rocmdoctor.cli import cli
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.kinds import parts_of
 
@@ -93,3 +96,27 @@ def test_a_journal_of_many_programs_is_told_line_by_line():
         "Jan 06 14:37:39 box dnsmasq[1979]: read /var/lib/default.addnhosts",
         "Jan 06 14:37:40 box ollama[12]: time=2026-01-06T14:37:40Z level=INFO msg=x"])
     assert parts_of(journal) == [(1, 1, "kernel_log"), (2, 2, "system_log"), (3, 3, "ollama_log")]
+
+
+@pytest.mark.parametrize(("text", "kinds"), [
+    ("ollama 0.30.2-1\nmsg=\"inference compute\" id=cpu library=cpu", ["package_list", "output"]),
+    ("torch==2.9.0+rocm7.1\nException Code: 0xC0000005\n#0 hipblaslt_f8::is_inf (libhipblaslt.dll)", ["package_list", "output", "crash"]),
+    ("torch==2.9.0+rocm7.1\nabsl-py==2.1.0\nmypkg @ file:///tmp/mypkg\nnumpy==2.1.0", ["package_list"]),
+    ("driverInfo = Mesa 25.0.7-2\nloaded mmproj-model-f16.gguf", ["vulkaninfo", "output"]),
+    ("$ rocminfo\nROCk module is loaded\nHSA System Attributes\nSegmentation fault (core dumped)", ["shell", "rocminfo", "crash"]),
+    ("[    4.102] [drm] Detected VRAM RAM=24560M, BAR=256M", ["kernel_log"]),
+    ("[    4.102] (II) AMDGPU(0): [DRI2] Setup complete", ["xorg_log"]),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_what_a_program_says_below_a_list_of_another_is_not_of_that_list(text, kinds):
+    assert kinds_of(text) == kinds
+
+
+def test_a_word_of_a_kernel_log_is_no_trouble_that_a_person_tells_of(tmp_path):
+    (tmp_path / "report.txt").write_text("How do I make gpt-oss-20b start faster on my RX 9070 XT? torch 2.10 with ROCm 7.13.0, transformers.\n")
+    (tmp_path / "dmesg.txt").write_text("[    2.118812] ACPI Error: No handler for Region [VRTC] (20250807/evregion-131)\n"
+                                        "[    4.221456] [drm] Initialized amdgpu 3.64.0 for 0000:03:00.0 on minor 1\n")
+    quiet = CliRunner().invoke(cli, ["explain", "--json", str(tmp_path)])
+    assert not json.loads(quiet.output)["findings"]
+    (tmp_path / "run.log").write_text("RuntimeError: HIP error: an illegal memory access was encountered\n")
+    told = CliRunner().invoke(cli, ["explain", "--json", str(tmp_path)])
+    assert json.loads(told.output)["findings"][0]["id"] == "gpt-oss-fails-with-rocm-713"

@@ -355,7 +355,5 @@ def _missing_paths(seen: Evidence) -> Iterator[Found]:
     """A file or folder of the stack that a program looks for and does not find."""
     for hit in _hits(seen, "missing_path", "path") if seen.symptoms else []:
         path = hit.captures["path"].rstrip(".")
-        if not re.search(r"rocm|hip|llvm|clang|amdgcn|bitcode|vulkan|torch|triton|\.so\b|/lib", path):
-            continue
         yield "path-missing", {"path": path, "name": path.rstrip("/").rpartition("/")[2]}, [hit], {"observes": True}
         return

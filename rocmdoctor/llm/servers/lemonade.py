@@ -58,7 +58,7 @@ def complete(client: Client, model: str, prompt: str, tokens: int, seconds: floa
     try:
         return openai.ask(client, BASE + "/completions", {"model": model, "prompt": prompt}, tokens, seconds)
     except Failed as failed:
-        if failed.status not in (400, 404, 405, 422, 501):
+        if not failed.no_such_call:
             raise
         return chat(client, model, prompt, tokens, seconds)
 

@@ -63,7 +63,7 @@ def _value(facts: Mapping[str, Fact], name: str, item: str) -> Any:
 
 def topology(facts: Mapping[str, Fact]) -> list[Cpu]:
     """The GPUs of a machine by CPU; none where there are fewer than two, or nothing is known of how they are linked."""
-    items = [item for item in items_of(dict(facts)) if _value(facts, "gpu.link_max_width", item)]  # not partitions, and no integrated one
+    items = [item for item in items_of(facts) if _value(facts, "gpu.link_max_width", item)]  # not partitions, and no integrated one
     if not 2 <= len(items) <= MOST_GPUS:
         return []
     addresses = [str(_value(facts, "gpu.pci_address", item) or "") for item in items]

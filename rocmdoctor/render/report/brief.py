@@ -6,9 +6,9 @@ import re
 import textwrap
 from collections.abc import Callable
 
-from rocmdoctor.diagnosis.outcome import LOUD, Level, Outcome, asked, outcome
+from rocmdoctor.diagnosis.outcome import Level, Outcome, asked, outcome
 from rocmdoctor.diagnosis.report import SINCE_UPDATE
-from rocmdoctor.facts.model import Fact, Finding, Known, Report
+from rocmdoctor.facts.model import LOUD, Fact, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import card, kernels_text, llm_text, unexamined

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from rocmdoctor.diagnosis.outcome import LOUD
-from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import Fact, Known, Report
+from rocmdoctor.facts.items import items_of, values
+from rocmdoctor.facts.model import LOUD, Fact, Known, Report
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.sizes import words as size
 from rocmdoctor.knowledge import applications, products, tables
@@ -91,8 +90,7 @@ def _one(facts: dict[str, Fact], name: str, item: str = "") -> Any:
 
 
 def _all(facts: dict[str, Fact], name: str) -> list[Any]:
-    found = [fact.value for key, fact in facts.items() if (key == name or key.startswith(name + "[")) and isinstance(fact, Known)]
-    return list(dict.fromkeys(value for value in found if isinstance(value, (str, int, float)) and value != ""))
+    return list(dict.fromkeys(value for value in values(facts, name) if isinstance(value, (str, int, float)) and value != ""))
 
 
 def _text(facts: dict[str, Fact], name: str) -> str:

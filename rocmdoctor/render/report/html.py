@@ -10,9 +10,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from rocmdoctor.diagnosis.outcome import LOUD, outcome
+from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts import sizes
-from rocmdoctor.facts.model import Absent, Evidence, Fact, Known, Report
+from rocmdoctor.facts.model import LOUD, Absent, Evidence, Fact, Known, Report
 from rocmdoctor.render.figures import kernels_svg, llm_svg, memory_svg, topology
 from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, opinion_text, timeline_text, unexamined
 from rocmdoctor.render.report.card import stack

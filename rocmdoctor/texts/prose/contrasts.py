@@ -14,10 +14,12 @@ from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import Lines, lazy, targets
 from rocmdoctor.texts.prose.verdicts import follows, verdict
 
+Clause = tuple[int, str, str, bool]  # offset, words, the same without what is quoted, right
+
 _I = re.IGNORECASE
 _MOST = 40  # clauses that are kept
 _LONGEST = 1200  # characters of a sentence
-_MOST_CLAUSES = 300  # that are looked at
+_MOST_CLAUSES = 300
 _SHOWN = 300
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
@@ -107,11 +109,15 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
         start = end + 1
 
 
-def clauses(text: str) -> Iterator[tuple[int, str, str, bool]]:
-    """(offset, words, the same without what is quoted, right) of what is judged at once.
+def clauses(text: str) -> list[Clause]:
+    """What is judged at once, the first few hundred.
 
     A piece without a verdict goes with the next one of its sentence, the last with the one before.
     """
+    return list(itertools.islice(_clauses(text), _MOST_CLAUSES))
+
+
+def _clauses(text: str) -> Iterator[Clause]:
     for at, sentence in sentences(text):
         if not told(sentence):
             continue
@@ -209,26 +215,26 @@ def _off(clause: str, start: int, end: int) -> bool:
     return bool(_OFF_BEFORE.search(clause[max(0, start - 30):start]) or _OFF_AFTER.match(clause[end:end + 24]))
 
 
-def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
-    """``report.contrasts`` of one text: [{"axis", "value", "title", "right", "line", "text"}], in the order in which they are told.
+def contrasts(judged: list[Clause], lines: Lines) -> Iterator[Reading]:
+    """``report.contrasts`` of the clauses of one text: [{"axis", "value", "title", "right", "line", "text"}], in the order in which they are told.
 
     >>> sample = "With Vulkan the answers are right, but with ROCm it is garbage."
-    >>> [(row["axis"], row["value"], row["right"]) for reading in contrasts(sample, Lines(sample)) for row in reading.value]
+    >>> [(row["axis"], row["value"], row["right"]) for reading in contrasts(clauses(sample), Lines(sample)) for row in reading.value]
     [('backend', 'vulkan', True), ('backend', 'rocm', False)]
     """
     found: list[dict[str, object]] = []
-    judged: list[tuple[str, bool, dict[str, object]]] = []
-    for offset, whole, clause, right in itertools.islice(clauses(text), _MOST_CLAUSES):
+    of_now: list[tuple[str, bool, dict[str, object]]] = []
+    for offset, whole, clause, right in judged:
         rows = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
         once = right and (_THEN.search(clause) or rows and _ONCE.search(clause))
         rows += [] if once else named(clause)  # with versions another time is the point
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
         place: dict[str, object] = {"right": right, "line": lines.at(offset), "text": said}
         if not once and any(mark.isdigit() for mark in clause):
-            judged.append((clause, right, place))
+            of_now.append((clause, right, place))
         found += [{"axis": axis, "value": value, "title": title, **place} for axis, value, title in rows]
         if len(found) >= _MOST:
             break
-    found += _amounts(judged)
+    found += _amounts(of_now)
     if found:
         yield Reading("report.contrasts", found[:_MOST], line=int(str(found[0]["line"])))

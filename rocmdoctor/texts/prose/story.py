@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
@@ -75,8 +75,9 @@ def _named(text: str, lines: Lines, table: tuple[tuple[str, str, re.Pattern[str]
         yield Reading(name, [label for _, label in found], line=lines.at(found[0][0]))
 
 
-def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str], ...], other: str = "") -> Reading | None:
-    right = [(at, at + len(whole)) for at, whole, _, right in contrasts.clauses(text) if right] if other else []
+def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str], ...], other: str = "",
+             right: Sequence[tuple[int, int]] = ()) -> Reading | None:
+    """The version of the first pattern that fits: to ``other`` as well, and not where something is told to be ``right``."""
     for pattern in patterns:
         for found in pattern.finditer(text):
             value = found["v"].rstrip(".-")
@@ -134,13 +135,15 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     """
     yield from subjects(text, lines)
     text = text[:_LONGEST_STORY]
+    judged = contrasts.clauses(text)
     good = _version(text, lines, "report.last_good", _GOOD)
     if good:
         yield good
-        bad = _version(text, lines, "report.first_bad", _BAD, str(good.value))
+        right = [(at, at + len(whole)) for at, whole, _, fine in judged if fine]
+        bad = _version(text, lines, "report.first_bad", _BAD, str(good.value), right)
         if bad:
             yield bad
-    yield from contrasts.contrasts(text, lines)
+    yield from contrasts.contrasts(judged, lines)
     yield from _options(text)
     for pattern in _SPLIT if _worth(text.lower(), "vram carve gpu dedicated uma bios variable") else ():
         split = pattern.search(text)

@@ -56,6 +56,14 @@ def recognises(text: str) -> bool:
     return any(mark in text for mark in _WEAK_MARKS) and next(read(text), None) is not None
 
 
+def offloaded(number: int, line: str) -> Iterator[Reading]:
+    """The layers on the GPU, as llama.cpp prints them, in its own log and in those of programs around it."""
+    found = _OFFLOADED.search(line)
+    if found:
+        yield Reading("llama.layers_offloaded", int(found[1]), "", number)
+        yield Reading("llama.layers_total", int(found[2]), "", number)
+
+
 def _build(line: str) -> int | None:
     # lemonade-sdk/llamacpp-rocm counts its own builds.
     if any(word in line for word in _BUILD_WORDS) and "llamacpp-rocm" not in line:
@@ -164,10 +172,8 @@ def read(text: str) -> Iterator[Reading]:
                 yield reading
         if "MiB free" in line:
             yield from _device(number, line)
-        found = _OFFLOADED.search(line) if "offloaded " in line else None
-        if found:
-            yield Reading("llama.layers_offloaded", int(found.group(1)), "", number)
-            yield Reading("llama.layers_total", int(found.group(2)), "", number)
+        if "offloaded " in line:
+            yield from offloaded(number, line)
         found = _BUFFER.search(line) if "model buffer size" in line else None
         if found:
             used = {found.group(1).lower(): number}

@@ -22,6 +22,7 @@ from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge.products import radv_gfx
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines, pci_address, size
+from rocmdoctor.texts.readers.llama_cpp_log import offloaded
 
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
@@ -32,7 +33,6 @@ _WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ", "PROCESSOR ")
 _VERSION = lazy(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
 _IS = lazy(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
 _IMAGE = lazy(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
-_OFFLOADED = lazy(r"offloaded ([0-9]{1,5})/([0-9]{1,5}) layers")
 _SIZE = lazy(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([KMGT]?i?B)")
 _TYPES = lazy(r"gfx[0-9]{3,4}[0-9a-f]?")
 _KEY = lazy(r"[A-Za-z_][\w.]{0,60}=")
@@ -143,9 +143,6 @@ def read(text: str) -> Iterator[Reading]:
                 if loaded.group(1) == "CPU":
                     yield Reading("app.backend", "cpu", "ollama", number)
         if "offloaded " in line:
-            found = _OFFLOADED.search(line)
-            if found:
-                yield Reading("llama.layers_offloaded", int(found.group(1)), "", number)
-                yield Reading("llama.layers_total", int(found.group(2)), "", number)
+            yield from offloaded(number, line)
     if entry:
         yield from _compute(entry[0], fields(entry[1]))

@@ -9,6 +9,8 @@ gpu.pci_address 0000:c5:00.0 kfd:1 6
 gpu.cu_count 40 kfd:1 1
 >>> [(r.name, r.value) for r in read("$ cat /sys/class/drm/card1/device/power/runtime_status\\nerror\\n")]
 [('gpu.power_state', 'error')]
+>>> [(r.name, r.value, r.item) for r in read("$ cat /sys/bus/pci/devices/0000:03:00.0/mem_info_vram_total\\n17163091968\\n")]
+[('gpu.vram_bytes', 17163091968, '0000:03:00.0')]
 """
 
 from __future__ import annotations
@@ -36,10 +38,11 @@ _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu
              "mem_info_vis_vram_total": "gpu.visible_vram_bytes", "mem_info_gtt_total": "gpu.gtt_bytes",
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
 _VALUE = lazy(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
-_SHOWN = lazy(r"\bcat \S{0,150}/(mem_info_[a-z_]{3,24}|power1_cap\w{0,8})$")
+_FILE = lazy(r"(?:^|\s)(\S{0,150}/(?:mem_info_[a-z_]{3,24}|power1_cap\w{0,8}|power/runtime_status))[:=]?\s*$")  # whose content is the next line
 _POWER_CAP = lazy(r"\bpower1_cap(_max|_default|_min)?[:=\s]{1,4}([0-9]{6,12})\s*$")  # microwatts
 _CAPS = {"": "gpu.power_cap_watts", "_max": "gpu.power_cap_max_watts", "_default": "gpu.power_cap_default_watts", "_min": "gpu.power_cap_min_watts"}
-_STATUS = lazy(r"/power/runtime_status(?:[:=]\s*|\s*$)(error|suspended|active)?\s*$")
+_STATUS = lazy(r"/power/runtime_status[:=]\s*(error|suspended|active)\s*$")
+_SHOWN = ("mem_info_", "power1_cap", "runtime_status")
 _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain", "cwsr_size",
         "cpu_cores_count")
 
@@ -117,23 +120,15 @@ def read(text: str) -> Iterator[Reading]:
     node: dict[str, tuple[int, int]] = {}
     nodes, cards = 0, 0
     amd = False
-    asked = ""
-    file = ""  # whose content the next line is
+    file = ""
     for number, line in lines(text):
         words = line.split()
-        shown = _SHOWN.search(line[-200:]) if "cat " in line else None
-        if file and len(words) == 1 and words[0].isdigit():
+        if file and len(words) == 1:
             line = f"{file}={words[0]}"
-        file = shown[1] if shown else ""
-        if asked and words and words[0] in ("error", "suspended", "active"):
-            yield Reading("gpu.power_state", words[0], asked, number)
-        asked = ""
-        found = _STATUS.search(line[-200:]) if "runtime_status" in line else None
-        if found:
-            asked = pci_address(line) or "sysfs:0"
-            if found.group(1):
-                yield Reading("gpu.power_state", found.group(1), asked, number)
-            continue
+        named = _FILE.search(line[-200:]) if any(name in line for name in _SHOWN) else None
+        file = named[1] if named else ""
+        if "runtime_status" in line and (found := _STATUS.search(line[-200:])):
+            yield Reading("gpu.power_state", found[1], pci_address(line) or "sysfs:0", number)
         if len(words) == 2 and words[0] in _KFD and (value := integer(words[1])) is not None:
             if words[0] in node:
                 nodes += 1
