@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -98,7 +97,7 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
         except OSError as error:  # it was removed or replaced meanwhile
             notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
     told = parts_of(text, parts)
-    return list(scanner.scan(text.name, pieces(), kind_at(told), frozenset(kind for _, _, kind in told)))
+    return list(scanner.scan(text.name, pieces(), told))
 
 
 def _never() -> bool:
@@ -111,12 +110,6 @@ def parts_of(text: Text, parts: list[kinds.Part] | None = None) -> list[kinds.Pa
         with files.opened(text.path) as file:
             parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
     return parts or kinds.parts_of(text.text, text.name)
-
-
-def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
-    """The kind of a line, counted from 1."""
-    starts = [start for start, _, _ in parts]
-    return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 
 
 def _placed(reading: Reading, text: str) -> Any:
