@@ -19,7 +19,7 @@ except ImportError:  # Python 3.10
     import sre_constants as sre
     import sre_parse as parser
 
-__all__ = ["parser", "required", "sre"]
+__all__ = ["parser", "required", "sre", "written"]
 
 SHORTEST = 2
 MOST_ALTERNATIVES = 40
@@ -46,6 +46,15 @@ def required(pattern: str) -> list[list[str]]:
     found = {choice for choice in part.sets() if _good(choice)}
     ranked = sorted(found, key=lambda c: (-min(_shortest(c), 10), len(c), sorted(c)))
     return [sorted(choice) for choice in ranked[:MOST_CHOICES]]
+
+
+def written(pattern: str) -> tuple[str, ...]:
+    """As :func:`required`, each set as lines: what thousands of patterns need is read in a tenth of the time.
+
+    >>> written("ring (comp|gfx)")
+    ('ring comp\\nring gfx',)
+    """
+    return tuple("\n".join(texts) for texts in required(pattern))
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ _AT = itemgetter(1)
 _WITH_END = (1).__add__
 _PLACE = itemgetter(0, 1)
 
-# A pattern, the line's row, the line, the match and the place of the line in what was searched; whether more of this pattern are wanted.
+# A pattern, the line's row, the line, the match and where in the line it begins; whether more of this pattern are wanted.
 Take = Callable[[int, int, bytes, Any, int], bool]
 
 
@@ -90,12 +90,13 @@ class Scanner:
 
     def __init__(self, signals: Iterable[Signal]) -> None:
         self.signals: list[Signal] = []
-        self.choices: list[list[list[str]]] = []
+        self.choices: list[tuple[str, ...]] = []
         self._patterns: list[str] = []
         for signal in signals:
             self.signals += [signal] * len(signal.patterns)
             self._patterns += signal.patterns
-            self.choices += signal.literals or map(literals.required, signal.patterns)
+            self.choices += signal.literals or map(literals.written, signal.patterns)
+        self.named = {i for i, pattern in enumerate(self._patterns) if "(?P<" in pattern}
         options = re2.Options()
         options.log_errors = False
         options.max_mem = _MEMORY
@@ -143,7 +144,7 @@ class Scanner:
 
     def refused(self, signal: Signal, line: bytes, start: int) -> bool:
         """Whether the line is one that the signal must not take, or its words are taken back by a negation before them."""
-        if signal.negatable and self._search(NEGATION, line[max(0, start - 40):start]):
+        if signal.negatable and start and self._search(NEGATION, line[max(0, start - 40):start]):
             return True
         return any(self._search(pattern, line) for pattern in signal.unless)
 
@@ -160,7 +161,7 @@ class Search:
         self._scanner, self._spelt = scanner, spelt
         self._of_shapes = spelt is shapes.shape
         self._needs: dict[int, list[list[bytes]]] = {}
-        groups: dict[tuple[bytes, ...], list[int]] = {}
+        groups: dict[bytes, list[int]] = {}
         self._open: list[int] = []
         seen: dict[bytes, int] = {}
         rows = 0
@@ -172,18 +173,18 @@ class Search:
             if not choices:
                 self._open.append(i)
             elif sample is None:
-                groups.setdefault(tuple(text.encode() for text in choices[0]), []).append(i)
+                groups.setdefault(choices[0].encode(), []).append(i)
             else:
                 best, *others = sorted(self._needed(i), key=lambda choice: sum(seen[text] for text in choice))
                 if sum(seen[text] for text in best) * _RARE > rows:
                     self._open.append(i)
                 else:
                     self._needs[i] = [choice for choice in others if len(choice) <= _FEW_WAYS][:2]
-                    groups.setdefault(tuple(best), []).append(i)
+                    groups.setdefault(b"\n".join(best), []).append(i)
         self._live = list(groups.values())
         texts: dict[bytes, list[int]] = defaultdict(list)
         for number, choice in enumerate(groups):
-            for text in choice:
+            for text in choice.split(b"\n"):
                 texts[text].append(number)
         self._groups_of = list(texts.values())
         self._literals = _Literals(texts) if texts else None
@@ -194,7 +195,7 @@ class Search:
         return {text: counts[number] for number, text in enumerate(every)}
 
     def _needed(self, index: int) -> list[list[bytes]]:
-        return [[self._spelt(text.encode()) for text in choice] for choice in self._scanner.choices[index]]
+        return [self._spelt(choice.encode()).split(b"\n") for choice in self._scanner.choices[index]]
 
     def _others(self, index: int) -> list[list[bytes]]:
         """What is looked for in a line that has the text which the pattern waits for."""
@@ -258,13 +259,15 @@ class Search:
             return
         at = met = 0
         while match := compiled.search(text, at):
-            met += text.count(b"\n", at, match.start())
-            begin = text.rfind(b"\n", 0, match.start()) + 1
-            at = text.find(b"\n", match.start()) + 1
+            start, stop = match.span()
+            met += text.count(b"\n", at, start)
+            begin = text.rfind(b"\n", at, start) + 1 or at
+            at = text.find(b"\n", start) + 1
             line = lines[rows[met]][:_LONGEST_LINE]
-            if match.end() > begin + len(line):  # over the end of its line: what the line gives by itself
+            if stop > begin + len(line):  # over the end of its line: what the line gives by itself
                 begin, match = 0, compiled.search(line)
-            if match and not take(index, rows[met], line, match, begin) or not at:
+                start = match.start() if match else 0
+            if match and not take(index, rows[met], line, match, start - begin) or not at:
                 return
             met += 1
 
@@ -307,8 +310,8 @@ class _Run:
         found: list[tuple[int, int, Hit]] = []
         counts: Counter[int] = Counter()
 
-        def take(index: int, row: int, line: bytes, match: Any, begin: int) -> bool:
-            hit = self._hit(index, self._done + row + 1, line, match, begin)
+        def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
+            hit = self._hit(index, self._done + row + 1, line, match, at)
             if hit:
                 found.append((row, index, hit))
                 counts[index] += 1
@@ -374,12 +377,13 @@ class _Run:
         for patterns, met in rows.items():
             search.sure(patterns, lines, met, take)
 
-    def _hit(self, index: int, number: int, line: bytes, match: Any, begin: int) -> Hit | None:
+    def _hit(self, index: int, number: int, line: bytes, match: Any, at: int) -> Hit | None:
         signal = self._scanner.signals[index]
         kind = self._kind(number)
-        if kind and signal.kinds and kind not in signal.kinds or self._scanner.refused(signal, line, match.start() - begin):
+        if kind and signal.kinds and kind not in signal.kinds or self._scanner.refused(signal, line, at):
             return None
-        return Hit(signal.owner, signal.name, self._source, number, line.decode("utf-8", "replace").strip(), _captured(match.groupdict()), kind=kind)
+        captures = _captured(match) if index in self._scanner.named else {}
+        return Hit(signal.owner, signal.name, self._source, number, line.decode("utf-8", "replace").strip(), captures, kind=kind)
 
     def back(self) -> Iterator[Hit]:
         """The last hits of each signal; what was left out is looked for from the end back."""
@@ -405,8 +409,8 @@ class _Run:
         """All hits of some signals in a text whose first line has this number, in their order."""
         found: list[tuple[int, int, Hit]] = []
 
-        def take(index: int, row: int, line: bytes, match: Any, begin: int) -> bool:
-            hit = self._hit(index, first + row, line, match, begin)
+        def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
+            hit = self._hit(index, first + row, line, match, at)
             if hit:
                 found.append((row, index, hit))
             return True
@@ -433,7 +437,7 @@ class _Shapes:
         self.bytes += sum(map(len, new)) + _COST * len(new)
         found: dict[int, list[int]] = defaultdict(list)
 
-        def take(index: int, row: int, line: bytes, match: Any, begin: int) -> bool:
+        def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
             found[row].append(index)
             return True
 
@@ -477,8 +481,8 @@ def _everywhere(literal: bytes, text: bytes) -> Iterator[int]:
         at = text.find(literal, at + 1)
 
 
-def _captured(groups: dict[Any, bytes | None]) -> dict[str, str]:
-    named = ((name.decode() if isinstance(name, bytes) else str(name), value) for name, value in groups.items())
+def _captured(match: Any) -> dict[str, str]:
+    named = ((name.decode() if isinstance(name, bytes) else str(name), value) for name, value in match.groupdict().items())
     return {name: value.decode("utf-8", "replace") for name, value in named if value}
 
 
