@@ -104,8 +104,8 @@ class Scanner:
         self._options = options
         self._each: dict[int, Any] = {}
         self._unless: dict[str, Any] = {}
-        self._chosen: dict[frozenset[str], tuple[int, ...]] = {}
-        self._usual: dict[frozenset[str], Search] = {}
+        self._chosen: dict[frozenset[str], frozenset[int]] = {}
+        self._usual: Search | None = None
 
     def scan(self, source: str, blocks: Iterable[bytes], parts: Sequence[Part] = ()) -> Iterator[Hit]:
         """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50, of one seen more than 100 times the last 50 of
@@ -118,17 +118,18 @@ class Scanner:
             yield from run.forward(piece)
         yield from run.back()
 
-    def for_kinds(self, kinds: frozenset[str]) -> tuple[int, ...]:
+    def for_kinds(self, kinds: frozenset[str]) -> frozenset[int]:
         """The patterns that texts of these kinds are searched for, all that there are where none are named."""
         if kinds not in self._chosen:
-            self._chosen[kinds] = tuple(i for i, signal in enumerate(self.signals) if not kinds or not signal.kinds or not kinds.isdisjoint(signal.kinds))
+            self._chosen[kinds] = frozenset(i for i, signal in enumerate(self.signals) if not kinds or not signal.kinds or not kinds.isdisjoint(signal.kinds))
         return self._chosen[kinds]
 
-    def usual(self, kinds: frozenset[str]) -> Search:
-        """What short texts of these kinds are searched with."""
-        if kinds not in self._usual:
-            self._usual[kinds] = Search(self, self.for_kinds(kinds), None)
-        return self._usual[kinds]
+    @property
+    def usual(self) -> Search:
+        """All patterns, as short texts are searched for them."""
+        if self._usual is None:
+            self._usual = Search(self, range(len(self.signals)), None)
+        return self._usual
 
     def compiled(self, index: int) -> Any:
         """A pattern, or (by ``~index``) what it says of a line's shape; None when that cannot be said."""
@@ -210,8 +211,9 @@ class Search:
         self._groups_of = [[number for number in groups if self._live[number]] for groups in self._groups_of]
         self._open = [i for i in self._open if i not in patterns]
 
-    def each(self, lines: list[bytes], text: bytes, take: Take) -> None:
-        """Give every match to ``take``, at most one of a pattern in a line. ``text`` is the lines as their literals are spelt."""
+    def each(self, lines: list[bytes], text: bytes, take: Take, of: frozenset[int] | None = None) -> None:
+        """Give every match to ``take``, at most one of a pattern in a line. ``text`` is the lines as their literals are spelt, ``of`` the patterns
+        that are wanted, if not all."""
         rows: list[list[int]] = [[] for _ in self._live]
         low = text.split(b"\n")
         starts = list(accumulate(map(_WITH_END, map(len, lines)), initial=0))
@@ -227,10 +229,10 @@ class Search:
                     met.append(row)
         for patterns, met in zip(self._live, rows, strict=True):
             if met:
-                self.among(patterns, lines, low, met, take)
-        self.sure(self._open, lines, range(len(lines)), take)
+                self._among(patterns if of is None else [i for i in patterns if i in of], lines, low, met, take)
+        self.sure(self._open if of is None else [i for i in self._open if i in of], lines, range(len(lines)), take)
 
-    def among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: Sequence[int], take: Take) -> None:
+    def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: Sequence[int], take: Take) -> None:
         """The matches in some of the lines, which are searched as one text."""
         text = None
         for i in patterns:
@@ -245,9 +247,9 @@ class Search:
                 text = whole if met is rows else text
             self._lines(i, lines, met, whole, take)
 
-    def sure(self, patterns: Iterable[int], lines: list[bytes], rows: Sequence[int], take: Take) -> None:
+    def sure(self, patterns: Sequence[int], lines: list[bytes], rows: Sequence[int], take: Take) -> None:
         """The matches in lines of which it is known that they have what the patterns need, or that it rules out too little."""
-        text = b"\n".join([lines[row][:_LONGEST_LINE] for row in rows])
+        text = b"\n".join([lines[row][:_LONGEST_LINE] for row in rows]) if patterns else b""
         for i in patterns:
             self._lines(i, lines, rows, text, take)
 
@@ -347,9 +349,9 @@ class _Run:
                 return
         low = piece.lower()
         if len(piece) < _PIECE and not self._out:
-            self._scanner.usual(kinds).each(lines, low, take)
+            self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(kinds))
             return
-        left = [i for i in self._scanner.for_kinds(kinds) if i not in self._out]
+        left = self._scanner.for_kinds(kinds) - self._out
         if self._plain is None or self._plain[0] != kinds or self._plain[1] > len(left) * _STALE:
             self._plain = kinds, len(left), Search(self._scanner, left, _slices(low))
         search = self._plain[2]
@@ -373,9 +375,8 @@ class _Run:
         for row, line in enumerate(shaped):
             if line in wanted:
                 rows[wanted[line]].append(row)
-        search = self._scanner.usual(kinds)
         for patterns, met in rows.items():
-            search.sure(patterns, lines, met, take)
+            self._scanner.usual.sure(patterns, lines, met, take)
 
     def _hit(self, index: int, number: int, line: bytes, match: Any, at: int) -> Hit | None:
         signal = self._scanner.signals[index]
@@ -417,8 +418,8 @@ class _Run:
 
         lines = text.split(b"\n")
         signals = self._scanner.signals
-        wanted = [i for i in self._scanner.for_kinds(self._kinds_in(first, first + len(lines))) if (signals[i].owner, signals[i].name) in names]
-        Search(self._scanner, wanted, None).each(lines, text.lower(), take)
+        wanted = frozenset(i for i in self._scanner.for_kinds(self._kinds_in(first, first + len(lines))) if (signals[i].owner, signals[i].name) in names)
+        self._scanner.usual.each(lines, text.lower(), take, wanted)
         return [hit for _, _, hit in sorted(found, key=_PLACE)]
 
 
