@@ -230,7 +230,7 @@ class Search:
         for patterns, met in zip(self._live, rows, strict=True):
             if met:
                 self._among(patterns if of is None else [i for i in patterns if i in of], lines, low, met, take)
-        self.sure(self._open if of is None else [i for i in self._open if i in of], lines, range(len(lines)), take)
+        self.whole(self._open if of is None else [i for i in self._open if i in of], lines, take)
 
     def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: Sequence[int], take: Take) -> None:
         """The matches in some of the lines, which are searched as one text."""
@@ -247,9 +247,17 @@ class Search:
                 text = whole if met is rows else text
             self._lines(i, lines, met, whole, take)
 
+    def whole(self, patterns: Sequence[int], lines: list[bytes], take: Take) -> None:
+        """The matches in all lines."""
+        text = b"\n".join(lines) if patterns else b""
+        if patterns and max(map(len, lines)) > _LONGEST_LINE:
+            text = b"\n".join([line[:_LONGEST_LINE] for line in lines])
+        for i in patterns:
+            self._lines(i, lines, range(len(lines)), text, take)
+
     def sure(self, patterns: Sequence[int], lines: list[bytes], rows: Sequence[int], take: Take) -> None:
-        """The matches in lines of which it is known that they have what the patterns need, or that it rules out too little."""
-        text = b"\n".join([lines[row][:_LONGEST_LINE] for row in rows]) if patterns else b""
+        """The matches in lines that have the shapes of matches."""
+        text = b"\n".join([lines[row][:_LONGEST_LINE] for row in rows])
         for i in patterns:
             self._lines(i, lines, rows, text, take)
 
@@ -297,6 +305,7 @@ class _Run:
         self._end_bytes = 0
         self._plain: tuple[frozenset[str], int, Search] | None = None
         self._shapes: _Shapes | None = None
+        self._loose: set[int] = set()  # patterns that most lines resemble (``9070``): for these the text as a whole is searched
 
     def _kind(self, number: int) -> str:
         return self._kinds[max(0, bisect_right(self._starts, number) - 1)] if self._starts else ""
@@ -366,17 +375,19 @@ class _Run:
         if self._shapes is None or self._shapes.kinds != kinds or self._shapes.bytes > _MOST_SHAPES:
             self._shapes = _Shapes(self._scanner, kinds, shaped)
         self._shapes.learn(every)
-        out = self._out
         known = self._shapes.known
-        wanted = {line: patterns for line in every if (patterns := tuple(i for i in known[line] if i not in out))}
-        if not wanted:
-            return
+        beside = self._out | self._loose
+        wanted = {line: patterns for line in every if (patterns := tuple(i for i in known[line] if i not in beside))}
         rows: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for row, line in enumerate(shaped):
+        for row, line in enumerate(shaped) if wanted else ():
             if line in wanted:
                 rows[wanted[line]].append(row)
+        search = self._scanner.usual
+        search.whole(sorted(self._loose - self._out), lines, take)
         for patterns, met in rows.items():
-            self._scanner.usual.sure(patterns, lines, met, take)
+            search.sure(patterns, lines, met, take)
+            if len(met) * _RARE > len(lines):
+                self._loose.update(patterns)
 
     def _hit(self, index: int, number: int, line: bytes, match: Any, at: int) -> Hit | None:
         signal = self._scanner.signals[index]
