@@ -40,7 +40,7 @@ _STALE = 1.2  # a search is planned anew where it was made for so many times the
 _RARE = 8  # a text that stands in more than each eighth line rules out too little
 _FEW_WAYS = 8  # texts that are looked for in a line before a pattern is tried on it
 _FEW = 1000  # lines of a block that say nothing of the rest
-_MEMORY = 2 << 20  # bytes of one automaton
+_MEMORY = 1 << 20  # bytes of one automaton
 _FIRST = itemgetter(0)
 _AT = itemgetter(1)
 _WITH_END = (1).__add__
@@ -216,6 +216,9 @@ class Search:
         that are wanted, if not all."""
         rows: list[list[int]] = [[] for _ in self._live]
         low = text.split(b"\n")
+        if max(map(len, lines)) > _LONGEST_LINE:
+            lines, low = [line[:_LONGEST_LINE] for line in lines], [line[:_LONGEST_LINE] for line in low]
+            text = b"\n".join(low)
         starts = list(accumulate(map(_WITH_END, map(len, lines)), initial=0))
         row = 0
         end = starts[1]
@@ -230,56 +233,53 @@ class Search:
         for patterns, met in zip(self._live, rows, strict=True):
             if met:
                 self._among(patterns if of is None else [i for i in patterns if i in of], lines, low, met, take)
-        self.whole(self._open if of is None else [i for i in self._open if i in of], lines, take)
+        if self._open:
+            self.whole(self._open if of is None else [i for i in self._open if i in of], b"\n".join(lines), take)
 
-    def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: Sequence[int], take: Take) -> None:
+    def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: list[int], take: Take) -> None:
         """The matches in some of the lines, which are searched as one text."""
         text = None
         for i in patterns:
             needs = self._others(i)
-            met, whole = rows, text
-            if needs:
-                met, whole = [row for row in rows if _may_match(needs, low[row])], None
-                if not met:
-                    continue
-            if whole is None:
-                whole = b"\n".join([lines[row][:_LONGEST_LINE] for row in met])
-                text = whole if met is rows else text
-            self._lines(i, lines, met, whole, take)
+            met = [row for row in rows if _may_match(needs, low[row])] if needs else rows
+            if needs and met:
+                self._lines(i, met, b"\n".join([lines[row] for row in met]), take)
+            elif met:
+                text = b"\n".join([lines[row] for row in rows]) if text is None else text
+                self._lines(i, rows, text, take)
 
-    def whole(self, patterns: Sequence[int], lines: list[bytes], take: Take) -> None:
-        """The matches in all lines."""
-        text = b"\n".join(lines) if patterns else b""
-        if patterns and max(map(len, lines)) > _LONGEST_LINE:
-            text = b"\n".join([line[:_LONGEST_LINE] for line in lines])
+    def whole(self, patterns: Sequence[int], text: bytes, take: Take) -> None:
+        """The matches in all lines of a text."""
         for i in patterns:
-            self._lines(i, lines, range(len(lines)), text, take)
+            self._lines(i, None, text, take)
 
-    def sure(self, patterns: Sequence[int], lines: list[bytes], rows: Sequence[int], take: Take) -> None:
+    def sure(self, patterns: Sequence[int], lines: list[bytes], rows: list[int], take: Take) -> None:
         """The matches in lines that have the shapes of matches."""
         text = b"\n".join([lines[row][:_LONGEST_LINE] for row in rows])
         for i in patterns:
-            self._lines(i, lines, rows, text, take)
+            self._lines(i, rows, text, take)
 
-    def _lines(self, index: int, lines: list[bytes], rows: Sequence[int], text: bytes, take: Take) -> None:
+    def _lines(self, index: int, rows: list[int] | None, text: bytes, take: Take) -> None:
+        """The matches of one pattern in the lines of a text, which have these numbers."""
         compiled = self._scanner.compiled(~index if self._of_shapes else index)
         if compiled is None:
-            for row in rows:
-                take(index, row, lines[row], None, 0)
+            for met, line in enumerate(text.split(b"\n")):
+                take(index, rows[met] if rows else met, line, None, 0)
             return
         at = met = 0
         while match := compiled.search(text, at):
             start, stop = match.span()
             met += text.count(b"\n", at, start)
             begin = text.rfind(b"\n", at, start) + 1 or at
-            at = text.find(b"\n", start) + 1
-            line = lines[rows[met]][:_LONGEST_LINE]
+            end = text.find(b"\n", start)
+            line = text[begin:end if end >= 0 else len(text)][:_LONGEST_LINE]
             if stop > begin + len(line):  # over the end of its line: what the line gives by itself
                 begin, match = 0, compiled.search(line)
                 start = match.start() if match else 0
-            if match and not take(index, rows[met], line, match, start - begin) or not at:
+            if match and not take(index, rows[met] if rows else met, line, match, start - begin) or end < 0:
                 return
             met += 1
+            at = end + 1
 
 
 @dataclass(slots=True)
@@ -317,7 +317,6 @@ class _Run:
 
     def forward(self, piece: bytes) -> Iterator[Hit]:
         """The hits of the next piece, but the latest of what was seen often."""
-        lines = piece.split(b"\n")
         found: list[tuple[int, int, Hit]] = []
         counts: Counter[int] = Counter()
 
@@ -328,7 +327,7 @@ class _Run:
                 counts[index] += 1
             return counts[index] < ENOUGH
 
-        self._search(piece, lines, take)
+        lines = self._search(piece, take)
         for _, _, hit in sorted(found, key=_PLACE):
             tally = self._tallies[hit.rule, hit.group]
             tally.count += 1
@@ -341,34 +340,38 @@ class _Run:
         self._end_bytes += len(piece)
         while self._end_bytes - len(self._end[0][1]) >= _END:
             self._end_bytes -= len(self._end.popleft()[1])
-        self._done += piece.count(b"\n")
+        self._done += lines
         often = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
         if len(often) > self._often:
             self._often = len(often)
             self._out = frozenset(i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in often)
             self._scanner.forget(self._out)
 
-    def _search(self, piece: bytes, lines: list[bytes], take: Take) -> None:
-        kinds = self._kinds_in(self._done + 1, self._done + len(lines))
+    def _search(self, piece: bytes, take: Take) -> int:
+        """Give the matches to ``take``; the number of line ends in the piece."""
         if len(piece) >= _SHAPED:
             shaped = shapes.shape(piece).split(b"\n")
             every = set(shaped)
             if len(every) * 2 < len(shaped) or len(shaped) < _FEW:
-                self._by_shape(kinds, lines, shaped, every, take)
-                return
+                self._by_shape(piece, shaped, every, take)
+                return len(shaped) - 1
+        lines = piece.split(b"\n")
+        kinds = self._kinds_in(self._done + 1, self._done + len(lines))
         low = piece.lower()
         if len(piece) < _PIECE and not self._out:
             self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(kinds))
-            return
+            return len(lines) - 1
         left = self._scanner.for_kinds(kinds) - self._out
         if self._plain is None or self._plain[0] != kinds or self._plain[1] > len(left) * _STALE:
             self._plain = kinds, len(left), Search(self._scanner, left, _slices(low))
         search = self._plain[2]
         search.leave_out(self._out)
         search.each(lines, low, take)
+        return len(lines) - 1
 
-    def _by_shape(self, kinds: frozenset[str], lines: list[bytes], shaped: list[bytes], every: set[bytes], take: Take) -> None:
+    def _by_shape(self, piece: bytes, shaped: list[bytes], every: set[bytes], take: Take) -> None:
         """Each shape is looked at once, and most are of no interest."""
+        kinds = self._kinds_in(self._done + 1, self._done + len(shaped))
         if max(map(len, every)) > _LONGEST_LINE:
             shaped = [line[:_LONGEST_LINE] for line in shaped]
             every = set(shaped)
@@ -378,12 +381,15 @@ class _Run:
         known = self._shapes.known
         beside = self._out | self._loose
         wanted = {line: patterns for line in every if (patterns := tuple(i for i in known[line] if i not in beside))}
+        search = self._scanner.usual
+        search.whole(sorted(self._loose - self._out), piece, take)
+        if not wanted:
+            return
         rows: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for row, line in enumerate(shaped) if wanted else ():
+        for row, line in enumerate(shaped):
             if line in wanted:
                 rows[wanted[line]].append(row)
-        search = self._scanner.usual
-        search.whole(sorted(self._loose - self._out), lines, take)
+        lines = piece.split(b"\n")
         for patterns, met in rows.items():
             search.sure(patterns, lines, met, take)
             if len(met) * _RARE > len(lines):

@@ -108,7 +108,8 @@ def parts_of(text: Text, parts: list[kinds.Part] | None = None) -> list[kinds.Pa
     """The parts of a text by kind, ``parts`` where they are known. A text that is too big to hold is of the kind of its beginning."""
     if text.path:
         with files.opened(text.path) as file:
-            parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
+            head = file.read(kinds.SAMPLED * 2).decode("utf-8", "replace")
+        parts = parts if parts and head == text.text else kinds.parts_of(head, text.name)  # cleaned, it may have other lines
     return parts or kinds.parts_of(text.text, text.name)
 
 
