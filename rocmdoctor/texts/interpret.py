@@ -25,6 +25,7 @@ NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
 LONGEST_HIT = 400
+MOST_READ = 1 << 20  # characters of the lines of its kinds that a reader gets of one text; lines of other kinds are empty there
 MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one document
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
@@ -141,6 +142,11 @@ def _settle(snapshot: Snapshot, said: dict[str, tuple[int, Fact]], recognised: l
     join.join(snapshot.facts)
 
 
+def _beginning(text: str) -> str:
+    """What a reader gets of the lines of its kinds: megabytes of them say nothing that the first does not."""
+    return text if len(text) <= MOST_READ else text[:text.rfind("\n", 0, MOST_READ) + 1]
+
+
 def _few(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
@@ -180,7 +186,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             try:
                 wanted = ALL if text.reader else getattr(reader, "KINDS", PRINTED)
                 if wanted not in of_kinds:
-                    of_kinds[wanted] = paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)
+                    of_kinds[wanted] = _beginning(paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts))
                 own = of_kinds[wanted]
                 if getattr(reader, "LAST", False) and taken:
                     continue
