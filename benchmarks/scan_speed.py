@@ -64,14 +64,14 @@ def make_varied(path: pathlib.Path, mib: int) -> None:
             left -= out.write(" ".join(chosen.choices(words, k=12)) + "\n")
 
 
-def measure(command: list[str]) -> tuple[float, float]:
-    """Seconds and peak MiB."""
+def measure(command: list[str]) -> tuple[float, float, float]:
+    """Seconds, peak MiB, and seconds of processor time, which hardly depend on what else runs."""
     start = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         sys.exit(f"{command[0]} failed with {os.waitstatus_to_exitcode(status)}; run it by hand to see why")
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+    return time.perf_counter() - start, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
@@ -98,13 +98,14 @@ def main() -> None:
         commands = {"rocmdoctor": [sys.executable, "-m", "rocmdoctor", "explain", "--json", str(log)]}
         if grep:
             commands["ripgrep"] = [grep, "-c", "-i", "--no-unicode", "-f", str(listed), str(log)]
-        rows: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+        rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
         for _ in range(arguments.runs):
             for name, command in commands.items():
                 rows[name].append(measure(command))
     speed = {name: size / statistics.median(v[0] for v in values) for name, values in rows.items()}
     for name, values in rows.items():
-        print(f"{name:12} median {speed[name]:6.0f} MB/s   peak {max(v[1] for v in values):6.1f} MiB")
+        cost = size / statistics.median(v[2] for v in values)
+        print(f"{name:12} median {speed[name]:6.1f} MB/s, {cost:6.1f} MB per second of processor time   peak {max(v[1] for v in values):6.1f} MiB")
     if grep:
         print(f"rocmdoctor runs at {speed['rocmdoctor'] / speed['ripgrep']:.2f} times ripgrep's speed")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rocmdoctor import later
 from rocmdoctor.knowledge import cache, compiled
 from rocmdoctor.knowledge.signals import Signal
-from rocmdoctor.scan.literals import required
+from rocmdoctor.scan.literals import written
 from rocmdoctor.texts.kinds import GROUPS
 
 OWNER = "known"  # of the signals that stand in the rows
@@ -139,13 +139,13 @@ def laid_out(root: pathlib.Path) -> dict[str, bytes]:
     rows: dict[str, list[Row]] = {}
     problems: list[str] = []
     dates: list[str] = []
-    literals: dict[str, list[list[list[str]]]] = {}
+    literals: dict[str, list[tuple[str, ...]]] = {}
     for file in sorted((root / "data" / "known").glob("*.yaml")):
         try:
             data = cache.parse_yaml(file.read_text("utf-8"))
             component = str(data["component"])
             for each in data["rows"]:
-                each["literals"] = [required(str(pattern)) for pattern in each.get("signature") or ()]
+                each["literals"] = [written(str(pattern)) for pattern in each.get("signature") or ()]
         except Exception as error:  # a broken file is that file's problem only
             problems.append(f"known/{file.name}: {error}")
             continue

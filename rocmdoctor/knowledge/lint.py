@@ -174,7 +174,7 @@ def signal_examples(signal: Signal) -> Iterator[str]:
         if not any(scanner.scan("example", blocks_of(clean(text)))):
             yield f"does not hit {text!r}"
     for text in signal.misses:
-        if any(scanner.scan("example", blocks_of(clean(text)), interpret.kind_at(interpret.parts_of(Text("example", clean(text)))))):
+        if any(scanner.scan("example", blocks_of(clean(text)), interpret.parts_of(Text("example", clean(text))))):
             yield f"hits {text!r}"
 
 

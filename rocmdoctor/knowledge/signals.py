@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rocmdoctor.records import dataclass, field
-from rocmdoctor.scan.literals import required
+from rocmdoctor.scan.literals import written
 from rocmdoctor.texts.kinds import GROUPS, KINDS
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Signal:
     unless: tuple[str, ...] = ()
     negatable: bool = False  # whether a negation before the words, in the same clause, takes them back
     topic: bool = False  # it only says what the text is about: seen alone it is no sign of anything
-    literals: tuple[list[list[str]], ...] = ()
+    literals: tuple[tuple[str, ...], ...] = ()  # of each pattern, as :func:`written` gives them
     hits: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
     captures: frozenset[str] = field(default_factory=frozenset)
@@ -115,8 +115,8 @@ def build(owner: str, name: str, data: Any) -> Signal:
     patterns = _texts(data.get("patterns"), f"patterns of {name}")
     captures = frozenset(found for pattern in patterns for found in re.findall(r"\(\?P<(\w+)>", pattern))
     return Signal(owner, str(name), patterns, kinds_of(data.get("in")), _texts(data.get("unless") or [], "unless"),
-                  data.get("negatable") is True, data.get("topic") is True, tuple(data.get("literals") or ()), _texts(data.get("hits") or [], "hits"),
-                  _texts(data.get("misses") or [], "misses"), captures)
+                  data.get("negatable") is True, data.get("topic") is True, tuple(map(tuple, data.get("literals") or ())),
+                  _texts(data.get("hits") or [], "hits"), _texts(data.get("misses") or [], "misses"), captures)
 
 
 def prepare(data: Any) -> None:
@@ -133,4 +133,4 @@ def prepare(data: Any) -> None:
         except re2.error as error:
             why = error.args[0]
             raise ValueError(f" pattern {pattern!r}: {why.decode('utf-8', 'replace') if isinstance(why, bytes) else why}") from None
-    data["literals"] = [required(str(pattern)) for pattern in data.get("patterns") or ()]
+    data["literals"] = [written(str(pattern)) for pattern in data.get("patterns") or ()]

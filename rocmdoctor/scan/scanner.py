@@ -1,8 +1,8 @@
-"""Many patterns over big texts: their literals are found all at once, and only where one stands is its pattern tried.
+"""Many patterns over big texts: their literals are found all at once, and only the lines in which one stands are searched for its patterns.
 
 One automaton of some thousand patterns with bounded gaps outgrows any memory. Each pattern therefore waits for a text that
-every match of it contains (:mod:`literals`), the rarest one in the text at hand; patterns without such a text, as ``RX \\d{4}``,
-share a small automaton of their own. Of a big text only the shapes of its lines are searched (:mod:`shapes`).
+every match of it contains (:mod:`literals`), the rarest one in the text at hand, and the lines that have it are searched together. Of a text
+that repeats itself only the shapes of its lines are searched (:mod:`shapes`).
 """
 
 from __future__ import annotations
@@ -17,41 +17,37 @@ from typing import Any
 import ahocorasick_rs
 import re2
 
-from rocmdoctor import later
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge.signals import NEGATION, Signal
 from rocmdoctor.records import dataclass, field
 from rocmdoctor.scan import literals, shapes
+from rocmdoctor.texts.kinds import Part
 
 KEEP_FIRST = 50
 KEEP_LAST = 50
-STORM = 1000  # a pattern that matched so often in one text is not looked for again before the text's last block
-_BIG = 1 << 20  # from this size on a text is read by the shapes of its lines, and by the literals that are rare in it
-_SLICES, _SLICE = 8, 32 << 10
-_PIECE = 16 << 10  # bytes in which literals are looked for at once
+ENOUGH = KEEP_FIRST + KEEP_LAST  # hits of a signal in one text, after which it is looked for only in the text's end
+_END = 1 << 20  # bytes of the end of a text
+_PIECE, _MOST = 64 << 10, 2 << 20  # bytes of a text that are searched at once, first and later: soon it is known what storms in it
+_BACK = 64 << 10  # bytes that are searched at once from the end back
+_SHAPED = 256 << 10  # from this size on a piece is read by the shapes of its lines
+_SLICES = 8
+_SLICE = 8 << 10
+_FOUND = 16 << 10  # bytes in which literals are looked for at once
 _SHORT, _FEW_TEXTS = 64 << 10, 4  # bytes of a text in which literals are looked for one by one, in the first few such texts
 _LONGEST_LINE = 8192
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
-_MOST_REMEMBERED, _EACH = 16 << 20, 60  # bytes of lines that patterns were tried on, and what each pattern's answer costs
-_OFTEN, _MOST_SETS = 20, 4000
-_TOGETHER = 6  # patterns in one automaton: it stays small where all lines differ, and what it does not match is ruled out at once
-_PLANNED = 64 << 10  # from this size on finding the literals that are rare in a text costs less than it saves
+_STALE = 1.2  # a search is planned anew where it was made for so many times the patterns that are left
+_RARE = 8  # a text that stands in more than each eighth line rules out too little
+_FEW_WAYS = 8  # texts that are looked for in a line before a pattern is tried on it
 _FEW = 1000  # lines of a block that say nothing of the rest
-_VAIN = 500  # tries without a match for one that matches, from which on a search of the whole block is cheaper
-_REFUSED: dict[str, str] = {}  # a match that the signal must not take; told apart by its identity
-_NEVER = r"[^\x00-\xff]"
+_MEMORY = 1 << 20  # bytes of one automaton
 _FIRST = itemgetter(0)
-_NAMED = later.pattern(r"\(\?P<[^>]+>")
+_AT = itemgetter(1)
+_WITH_END = (1).__add__
+_PLACE = itemgetter(0, 1)
 
-
-@dataclass(slots=True)
-class _Tally:
-    """What one text has given so far: hits of each rule's group, matches of each pattern, the latest hits."""
-
-    groups: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
-    patterns: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    vain: dict[int, int] = field(default_factory=lambda: defaultdict(int))  # tries of each pattern without a match
-    last: dict[tuple[str, str], deque[Hit]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=KEEP_LAST)))
+# A pattern, the line's row, the line, the match and where in the line it begins; whether more of this pattern are wanted.
+Take = Callable[[int, int, bytes, Any, int], bool]
 
 
 class _Literals:
@@ -67,18 +63,18 @@ class _Literals:
         """(number of the text, where it begins). Piece by piece: all places in a line of one digit a million times are a list of hundreds of megabytes."""
         self._asked += 1
         if self._finder is None and len(text) < _SHORT and self._asked < _FEW_TEXTS:  # an automaton for two or three pages is made in vain
-            yield from ((index, at) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text))
+            yield from sorted(((index, at) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text)), key=_AT)
             return
-        for first in range(0, len(text), _PIECE):
-            for index, at, _ in self._found(text[first:first + _PIECE + self._longest - 1]):
-                if at < _PIECE:
+        for first in range(0, len(text), _FOUND):
+            for index, at, _ in self._found(text[first:first + _FOUND + self._longest - 1]):
+                if at < _FOUND:
                     yield index, first + at
 
     def counted(self, text: bytes) -> Counter[int]:
         """How often each stands in the text; what lies over the end of a piece is not counted."""
         seen: Counter[int] = Counter()
-        for first in range(0, len(text), _PIECE):
-            seen.update(map(_FIRST, self._found(text[first:first + _PIECE])))
+        for first in range(0, len(text), _FOUND):
+            seen.update(map(_FIRST, self._found(text[first:first + _FOUND])))
         return seen
 
     def _found(self, piece: bytes) -> list[tuple[int, int, int]]:
@@ -88,240 +84,68 @@ class _Literals:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The patterns that some kinds of text are searched for: those with literals, and those without."""
-
-    kinds: frozenset[str]
-    waiting: tuple[int, ...]
-    open: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class _Plan:
-    """Which literal each pattern waits for: the automaton of the literals, and the patterns behind each."""
-
-    literals: _Literals | None
-    waiting: list[list[int]]
-
 
 class Scanner:
     """Compiled patterns of many rules."""
 
     def __init__(self, signals: Iterable[Signal]) -> None:
-        self._signals: list[Signal] = []
+        self.signals: list[Signal] = []
+        self.choices: list[tuple[str, ...]] = []
         self._patterns: list[str] = []
-        self._choices: list[list[list[str]]] = []
         for signal in signals:
-            self._signals += [signal] * len(signal.patterns)
+            self.signals += [signal] * len(signal.patterns)
             self._patterns += signal.patterns
-            self._choices += signal.literals or map(literals.required, signal.patterns)
-        self._unless: dict[str, Any] = {}
+            self.choices += signal.literals or map(literals.written, signal.patterns)
+        self.named = {i for i, pattern in enumerate(self._patterns) if "(?P<" in pattern}
         options = re2.Options()
         options.log_errors = False
-        options.max_mem = 64 << 20
+        options.max_mem = _MEMORY
         options.encoding = re2.Options.Encoding.LATIN1
         self._options = options
         self._each: dict[int, Any] = {}
-        self._needs: dict[int, list[list[bytes]]] = {}
-        self._tried: dict[bytes, dict[int, dict[str, str] | None]] = {}  # by line and pattern: the captures, None for no match
-        self._remembered = 0
-        self._relaxed: dict[int, str | None] = {}
-        self._sets: dict[frozenset[int], Any] = {}
-        self._groups: dict[tuple[int, ...], Any] = {}
-        self._chosen: dict[frozenset[str], tuple[_Chosen, _Plan]] = {}
+        self._unless: dict[str, Any] = {}
+        self._chosen: dict[frozenset[str], frozenset[int]] = {}
+        self._usual: Search | None = None
 
-    def _for(self, kinds: frozenset[str]) -> tuple[_Chosen, _Plan]:
-        """What texts of these kinds are searched for, all that there is where none are named; and their usual plan."""
+    def scan(self, source: str, blocks: Iterable[bytes], parts: Sequence[Part] = ()) -> Iterator[Hit]:
+        """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50, of one seen more than 100 times the last 50 of
+        the text's last megabyte.
+
+        ``parts`` say of which kind its lines are: a signal is read only in its kinds, in all where there are none.
+        """
+        run = _Run(self, source, parts)
+        for piece in _pieces(blocks):
+            yield from run.forward(piece)
+        yield from run.back()
+
+    def for_kinds(self, kinds: frozenset[str]) -> frozenset[int]:
+        """The patterns that texts of these kinds are searched for, all that there are where none are named."""
         if kinds not in self._chosen:
-            of = [i for i, signal in enumerate(self._signals) if not kinds or not signal.kinds or not kinds.isdisjoint(signal.kinds)]
-            chosen = _Chosen(kinds, tuple(i for i in of if self._choices[i]), tuple(i for i in of if not self._choices[i]))
-            self._chosen[kinds] = chosen, self.plan(chosen, None)
+            self._chosen[kinds] = frozenset(i for i, signal in enumerate(self.signals) if not kinds or not signal.kinds or not kinds.isdisjoint(signal.kinds))
         return self._chosen[kinds]
 
-    def any_of(self, patterns: Iterable[int], text: Callable[[int], str]) -> Any:
-        """One pattern for all of these, each as ``text`` gives it; over lines, in any case."""
-        joined = "|".join(f"(?:{text(i)})" for i in patterns)
-        return re2.compile(f"(?im:{joined or _NEVER})".encode(), self._options)
+    @property
+    def usual(self) -> Search:
+        """All patterns, as short texts are searched for them."""
+        if self._usual is None:
+            self._usual = Search(self, range(len(self.signals)), None)
+        return self._usual
 
-    def unnamed(self, index: int) -> str:
-        """A pattern without names for its groups, so that it can stand beside others; for texts in small letters, so none means its case."""
-        return _NAMED.sub("(?:", self._patterns[index]).replace("(?-i:", "(?:")
+    def compiled(self, index: int) -> Any:
+        """A pattern, or (by ``~index``) what it says of a line's shape; None when that cannot be said."""
+        if index not in self._each:
+            pattern = self._patterns[index] if index >= 0 else shapes.relaxed(self._patterns[~index])
+            self._each[index] = re2.compile(f"(?im){pattern}".encode(), self._options) if pattern is not None else None
+        return self._each[index]
 
-    def plan(self, chosen: _Chosen, sample: bytes | None, spelt: Callable[[bytes], bytes] = bytes) -> _Plan:
-        """The usual literals; with a sample of a text, or of its shapes, those that are rare in it."""
-        waiting: dict[bytes, list[int]] = {}
-        if sample is None:
-            for i in chosen.waiting:
-                for literal in self._choices[i][0]:
-                    waiting.setdefault(literal.encode(), []).append(i)
-            return _Plan(_Literals(waiting) if waiting else None, list(waiting.values()))
-        every: dict[bytes, int] = {}
-        for i in chosen.waiting:
-            for choice in self._choices[i]:
-                for literal in choice:
-                    every.setdefault(spelt(literal.encode()), len(every))
-        seen = _Literals(every).counted(sample) if every else Counter[int]()
-        for i in chosen.waiting:
-            texts = [[spelt(literal.encode()) for literal in choice] for choice in self._choices[i]]
-            for text in min(texts, key=lambda choice: sum(seen[every[text]] for text in choice)):
-                waiting.setdefault(text, []).append(i)
-        return _Plan(_Literals(waiting) if waiting else None, list(waiting.values()))
+    def forget(self, patterns: Iterable[int]) -> None:
+        """Their automata, which grow with what they read, are made anew when they are needed again."""
+        for i in patterns:
+            self._each.pop(i, None)
 
-    def scan(self, source: str, blocks: Iterable[bytes], kind_at: Callable[[int], str] | None = None,
-             kinds: frozenset[str] = frozenset()) -> Iterator[Hit]:
-        """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50.
-
-        ``kind_at`` tells the kind of text of a line (1-based): a signal is read only in its kinds. ``kinds`` are all that it can tell: what is
-        read in none of them is not looked for.
-
-        In a storm (one message a million times) the patterns that caused it are left out until the last block, so the
-        last 50 are the last of that block then.
-        """
-        tally = _Tally()
-        chosen, usual = self._for(kinds)
-        done = 0
-        known: _Shapes | None = None
-        coming = iter(blocks)
-        block = next(coming, None)
-        while block is not None:
-            following = next(coming, None)
-            if known is None and len(block) > _BIG:
-                known = _Shapes(self, chosen, self.plan(chosen, _sample(block), shapes.shape))
-            most = STORM if following is not None else block.count(b"\n") + STORM
-            if known:
-                rare = frozenset(i for i, n in tally.vain.items() if n > _VAIN * (1 + tally.patterns[i]))
-                known.leave_out(rare, frozenset(i for i, n in tally.patterns.items() if n >= most))
-            worth = known.worth(block) if known else self.usual(block, chosen, usual)
-            lines = block.split(b"\n") if worth else []
-            for row, patterns in worth:
-                yield from self._line(source, done + row + 1, lines[row][:_LONGEST_LINE], patterns, tally, most, kind_at)
-            done += block.count(b"\n")
-            block = following
-        for hits in tally.last.values():
-            yield from hits
-
-    def usual(self, block: bytes, chosen: _Chosen, plan: _Plan) -> list[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a block, without their shapes."""
-        text = block.lower()
-        if len(text) >= _PLANNED and plan is self._chosen.get(chosen.kinds, (None, None))[1]:
-            plan = self.plan(chosen, _slices(text, _SLICE // 4))
-        found: dict[int, set[int]] = defaultdict(set)
-        starts = _starts(text.split(b"\n"))
-        for row, index in self._met(starts, text, plan):
-            found[row].update(plan.waiting[index])
-        for group in _grouped(chosen.open):
-            for row in _rows(self._group(group), block, starts):  # a pattern may mean its case
-                found[row].update(group)
-        return [(row, frozenset(found[row])) for row in sorted(found)]
-
-    def _group(self, patterns: tuple[int, ...]) -> Any:
-        if patterns not in self._groups:
-            self._groups[patterns] = self.any_of(patterns, self.unnamed)
-        return self._groups[patterns]
-
-    def worth(self, lines: list[bytes], text: bytes, plan: _Plan, chosen: _Chosen, rest: Any) -> Iterator[tuple[int, frozenset[int]]]:
-        """(index, patterns worth trying) of the lines of a text where a literal stands, in their order."""
-        found: dict[int, set[int]] = defaultdict(set)
-        starts = _starts(lines)
-        for row, index in self._met(starts, text, plan):
-            found[row].update(plan.waiting[index])
-        for row in _rows(rest, text, starts):
-            found[row].update(chosen.open)
-        for row in sorted(found):
-            yield row, frozenset(found[row])
-
-    def _met(self, starts: list[int], text: bytes, plan: _Plan) -> Iterator[tuple[int, int]]:
-        """(index of a line, index of a literal that stands in it), in the order of the text."""
-        row = 0
-        for index, at in plan.literals.places(text) if plan.literals else ():
-            if not starts[row] <= at < starts[row + 1]:
-                row = bisect_right(starts, at) - 1
-            yield row, index
-
-    def relaxed(self, index: int) -> str | None:
-        """What a pattern says of a line's shape; None when that cannot be said."""
-        if index not in self._relaxed:
-            self._relaxed[index] = shapes.relaxed(self._patterns[index])
-        return self._relaxed[index]
-
-    def of_shape(self, patterns: frozenset[int], line: bytes) -> tuple[int, ...]:
-        """Those of the patterns that may match a line of this shape."""
-        seen = self._sets.get(patterns, 0)
-        if isinstance(seen, int):
-            if seen < _OFTEN:  # one search for all of them pays only for the few sets that many shapes have
-                if len(self._sets) < _MOST_SETS:
-                    self._sets[patterns] = seen + 1
-                seen = None
-            else:
-                seen = self._sets[patterns] = self.any_of(patterns, lambda i: self.relaxed(i) or "")
-        if seen is not None and seen.search(line) is None:
-            return ()
-        return tuple(i for i in sorted(patterns) if self.relaxed(i) is None or self._compiled(~i).search(line))
-
-    def _line(self, source: str, number: int, line: bytes, patterns: Iterable[int], tally: _Tally, most: int,
-              kind_at: Callable[[int], str] | None) -> Iterator[Hit]:
-        kind = ""
-        low = b""
-        order = sorted(patterns)
-        tried = self._tried_on(line, len(order))
-        for index in order:
-            if tally.patterns[index] >= most:
-                continue
-            signal = self._signals[index]
-            if kind_at is not None and signal.kinds:
-                kind = kind or kind_at(number)
-                if kind not in signal.kinds:
-                    continue
-            if index not in tried:
-                low = low or line.lower()
-                if not self._may_match(index, low):
-                    tried[index] = None
-                    continue
-                match = self._compiled(index).search(line)
-                tried[index] = None if not match else _REFUSED if self._refused(signal, line, match.start()) else _captured(match.groupdict())
-            captures = tried[index]
-            if captures is None:
-                tally.vain[index] += 1
-            if captures is None or captures is _REFUSED:
-                continue
-            rule, group = signal.owner, signal.name
-            tally.patterns[index] += 1
-            tally.groups[rule, group] += 1
-            kind = kind or (kind_at(number) if kind_at is not None else "")
-            hit = Hit(rule, group, source, number, line.decode("utf-8", "replace").strip(), dict(captures), kind=kind)
-            if tally.groups[rule, group] <= KEEP_FIRST:
-                yield hit
-            else:
-                tally.last[rule, group].append(hit)
-
-    def _may_match(self, index: int, low: bytes) -> bool:
-        """Whether a line in small letters has what every match of a pattern contains; most patterns of a run are never compiled."""
-        needs = self._needs.get(index)
-        if needs is None:
-            needs = self._needs[index] = [[literal.encode() for literal in choice] for choice in self._choices[index]]
-        for choice in needs:
-            for literal in choice:
-                if literal in low:
-                    break
-            else:
-                return False
-        return True
-
-    def _tried_on(self, line: bytes, count: int) -> dict[int, dict[str, str] | None]:
-        """What the patterns said of a line that stood before: logs repeat themselves."""
-        tried = self._tried.get(line)
-        if tried is None:
-            self._remembered += len(line) + _COST + _EACH * count
-            if self._remembered > _MOST_REMEMBERED:
-                self._tried.clear()
-                self._remembered = 0
-            tried = self._tried[line] = {}
-        return tried
-
-    def _refused(self, signal: Signal, line: bytes, start: int) -> bool:
+    def refused(self, signal: Signal, line: bytes, start: int) -> bool:
         """Whether the line is one that the signal must not take, or its words are taken back by a negation before them."""
-        if signal.negatable and self._search(NEGATION, line[max(0, start - 40):start]):
+        if signal.negatable and start and self._search(NEGATION, line[max(0, start - 40):start]):
             return True
         return any(self._search(pattern, line) for pattern in signal.unless)
 
@@ -330,105 +154,342 @@ class Scanner:
             self._unless[pattern] = re2.compile(f"(?i){pattern}".encode(), self._options)
         return self._unless[pattern].search(line) is not None
 
-    def _compiled(self, index: int) -> Any:
-        """A pattern, or (by ``~index``) what it says of a line's shape."""
-        if index not in self._each:
-            pattern = self._patterns[index] if index >= 0 else self.relaxed(~index)
-            self._each[index] = re2.compile(f"(?i){pattern}".encode(), self._options)
-        return self._each[index]
+
+class Search:
+    """Some of the patterns, each behind the one of its literals that is rare in a sample; without a sample behind the usual one."""
+
+    def __init__(self, scanner: Scanner, patterns: Iterable[int], sample: bytes | None, spelt: Callable[[bytes], bytes] = bytes.lower) -> None:
+        self._scanner, self._spelt = scanner, spelt
+        self._of_shapes = spelt is shapes.shape
+        self._needs: dict[int, list[list[bytes]]] = {}
+        groups: dict[bytes, list[int]] = {}
+        self._open: list[int] = []
+        seen: dict[bytes, int] = {}
+        rows = 0
+        if sample is not None:
+            seen = self._counted(patterns, sample)
+            rows = sample.count(b"\n")
+        for i in patterns:
+            choices = scanner.choices[i]
+            if not choices:
+                self._open.append(i)
+            elif sample is None:
+                groups.setdefault(choices[0].encode(), []).append(i)
+            else:
+                best, *others = sorted(self._needed(i), key=lambda choice: sum(seen[text] for text in choice))
+                if sum(seen[text] for text in best) * _RARE > rows:
+                    self._open.append(i)
+                else:
+                    self._needs[i] = [choice for choice in others if len(choice) <= _FEW_WAYS][:2]
+                    groups.setdefault(b"\n".join(best), []).append(i)
+        self._live = list(groups.values())
+        texts: dict[bytes, list[int]] = defaultdict(list)
+        for number, choice in enumerate(groups):
+            for text in choice.split(b"\n"):
+                texts[text].append(number)
+        self._groups_of = list(texts.values())
+        self._literals = _Literals(texts) if texts else None
+
+    def _counted(self, patterns: Iterable[int], sample: bytes) -> dict[bytes, int]:
+        every = list(dict.fromkeys(text for i in patterns for choice in self._needed(i) for text in choice))
+        counts = _Literals(every).counted(sample) if every else Counter[int]()
+        return {text: counts[number] for number, text in enumerate(every)}
+
+    def _needed(self, index: int) -> list[list[bytes]]:
+        return [self._spelt(choice.encode()).split(b"\n") for choice in self._scanner.choices[index]]
+
+    def _others(self, index: int) -> list[list[bytes]]:
+        """What is looked for in a line that has the text which the pattern waits for."""
+        others = self._needs.get(index)
+        if others is None:
+            others = self._needs[index] = self._needed(index)[1:]
+        return others
+
+    def leave_out(self, patterns: frozenset[int]) -> None:
+        """From now on they are not looked for."""
+        self._live = [[i for i in group if i not in patterns] for group in self._live]
+        self._groups_of = [[number for number in groups if self._live[number]] for groups in self._groups_of]
+        self._open = [i for i in self._open if i not in patterns]
+
+    def each(self, lines: list[bytes], text: bytes, take: Take, of: frozenset[int] | None = None) -> None:
+        """Give every match to ``take``, at most one of a pattern in a line. ``text`` is the lines as their literals are spelt, ``of`` the patterns
+        that are wanted, if not all."""
+        rows: list[list[int]] = [[] for _ in self._live]
+        low = text.split(b"\n")
+        if max(map(len, lines)) > _LONGEST_LINE:
+            lines, low = [line[:_LONGEST_LINE] for line in lines], [line[:_LONGEST_LINE] for line in low]
+            text = b"\n".join(low)
+        starts = list(accumulate(map(_WITH_END, map(len, lines)), initial=0))
+        row = 0
+        end = starts[1]
+        for index, at in self._literals.places(text) if self._literals else ():
+            if at >= end:
+                row = bisect_right(starts, at, row) - 1
+                end = starts[row + 1]
+            for group in self._groups_of[index]:
+                met = rows[group]
+                if not met or met[-1] != row:
+                    met.append(row)
+        for patterns, met in zip(self._live, rows, strict=True):
+            if met:
+                self._among(patterns if of is None else [i for i in patterns if i in of], lines, low, met, take)
+        if self._open:
+            self.whole(self._open if of is None else [i for i in self._open if i in of], b"\n".join(lines), take)
+
+    def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: list[int], take: Take) -> None:
+        """The matches in some of the lines, which are searched as one text."""
+        text = None
+        for i in patterns:
+            needs = self._others(i)
+            met = [row for row in rows if _may_match(needs, low[row])] if needs else rows
+            if needs and met:
+                self._lines(i, met, b"\n".join([lines[row] for row in met]), take)
+            elif met:
+                text = b"\n".join([lines[row] for row in rows]) if text is None else text
+                self._lines(i, rows, text, take)
+
+    def whole(self, patterns: Sequence[int], text: bytes, take: Take) -> None:
+        """The matches in all lines of a text."""
+        for i in patterns:
+            self._lines(i, None, text, take)
+
+    def sure(self, patterns: Sequence[int], lines: list[bytes], rows: list[int], take: Take) -> None:
+        """The matches in lines that have the shapes of matches."""
+        text = b"\n".join([lines[row][:_LONGEST_LINE] for row in rows])
+        for i in patterns:
+            self._lines(i, rows, text, take)
+
+    def _lines(self, index: int, rows: list[int] | None, text: bytes, take: Take) -> None:
+        """The matches of one pattern in the lines of a text, which have these numbers."""
+        compiled = self._scanner.compiled(~index if self._of_shapes else index)
+        if compiled is None:
+            for met, line in enumerate(text.split(b"\n")):
+                take(index, rows[met] if rows else met, line, None, 0)
+            return
+        at = met = 0
+        while match := compiled.search(text, at):
+            start, stop = match.span()
+            met += text.count(b"\n", at, start)
+            begin = text.rfind(b"\n", at, start) + 1 or at
+            end = text.find(b"\n", start)
+            line = text[begin:end if end >= 0 else len(text)][:_LONGEST_LINE]
+            if stop > begin + len(line):  # over the end of its line: what the line gives by itself
+                begin, match = 0, compiled.search(line)
+                start = match.start() if match else 0
+            if match and not take(index, rows[met] if rows else met, line, match, start - begin) or end < 0:
+                return
+            met += 1
+            at = end + 1
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What one text has given of one signal."""
+
+    count: int = 0
+    last: deque[Hit] = field(default_factory=lambda: deque(maxlen=KEEP_LAST))
+    full: int = 0  # the line in which it was seen often enough
+
+
+class _Run:
+    """One text, piece by piece."""
+
+    def __init__(self, scanner: Scanner, source: str, parts: Sequence[Part]) -> None:
+        self._scanner, self._source = scanner, source
+        self._starts, self._kinds = [start for start, _, _ in parts], [kind for _, _, kind in parts]
+        self._done = 0  # lines
+        self._end: deque[tuple[int, bytes]] = deque()  # the latest pieces, with the number of lines before each
+        self._tallies: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
+        self._out: frozenset[int] = frozenset()
+        self._often = 0
+        self._end_bytes = 0
+        self._plain: tuple[frozenset[str], int, Search] | None = None
+        self._shapes: _Shapes | None = None
+        self._loose: set[int] = set()  # patterns that most lines resemble (``9070``): for these the text as a whole is searched
+
+    def _kind(self, number: int) -> str:
+        return self._kinds[max(0, bisect_right(self._starts, number) - 1)] if self._starts else ""
+
+    def _kinds_in(self, first: int, last: int) -> frozenset[str]:
+        """All kinds of these lines; none where all are meant."""
+        start = max(0, bisect_right(self._starts, first) - 1)
+        return frozenset(self._kinds[start:bisect_right(self._starts, last)])
+
+    def forward(self, piece: bytes) -> Iterator[Hit]:
+        """The hits of the next piece, but the latest of what was seen often."""
+        found: list[tuple[int, int, Hit]] = []
+        counts: Counter[int] = Counter()
+
+        def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
+            hit = self._hit(index, self._done + row + 1, line, match, at)
+            if hit:
+                found.append((row, index, hit))
+                counts[index] += 1
+            return counts[index] < ENOUGH
+
+        lines = self._search(piece, take)
+        for _, _, hit in sorted(found, key=_PLACE):
+            tally = self._tallies[hit.rule, hit.group]
+            tally.count += 1
+            if tally.count <= KEEP_FIRST:
+                yield hit
+            elif tally.count <= ENOUGH:
+                tally.last.append(hit)
+                tally.full = hit.line
+        self._end.append((self._done, piece))
+        self._end_bytes += len(piece)
+        while self._end_bytes - len(self._end[0][1]) >= _END:
+            self._end_bytes -= len(self._end.popleft()[1])
+        self._done += lines
+        often = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
+        if len(often) > self._often:
+            self._often = len(often)
+            self._out = frozenset(i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in often)
+            self._scanner.forget(self._out)
+
+    def _search(self, piece: bytes, take: Take) -> int:
+        """Give the matches to ``take``; the number of line ends in the piece."""
+        if len(piece) >= _SHAPED:
+            shaped = shapes.shape(piece).split(b"\n")
+            every = set(shaped)
+            if len(every) * 2 < len(shaped) or len(shaped) < _FEW:
+                self._by_shape(piece, shaped, every, take)
+                return len(shaped) - 1
+        lines = piece.split(b"\n")
+        kinds = self._kinds_in(self._done + 1, self._done + len(lines))
+        low = piece.lower()
+        if len(piece) < _PIECE and not self._out:
+            self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(kinds))
+            return len(lines) - 1
+        left = self._scanner.for_kinds(kinds) - self._out
+        if self._plain is None or self._plain[0] != kinds or self._plain[1] > len(left) * _STALE:
+            self._plain = kinds, len(left), Search(self._scanner, left, _slices(low))
+        search = self._plain[2]
+        search.leave_out(self._out)
+        search.each(lines, low, take)
+        return len(lines) - 1
+
+    def _by_shape(self, piece: bytes, shaped: list[bytes], every: set[bytes], take: Take) -> None:
+        """Each shape is looked at once, and most are of no interest."""
+        kinds = self._kinds_in(self._done + 1, self._done + len(shaped))
+        if max(map(len, every)) > _LONGEST_LINE:
+            shaped = [line[:_LONGEST_LINE] for line in shaped]
+            every = set(shaped)
+        if self._shapes is None or self._shapes.kinds != kinds or self._shapes.bytes > _MOST_SHAPES:
+            self._shapes = _Shapes(self._scanner, kinds, shaped)
+        self._shapes.learn(every)
+        known = self._shapes.known
+        beside = self._out | self._loose
+        wanted = {line: patterns for line in every if (patterns := tuple(i for i in known[line] if i not in beside))}
+        search = self._scanner.usual
+        search.whole(sorted(self._loose - self._out), piece, take)
+        if not wanted:
+            return
+        rows: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for row, line in enumerate(shaped):
+            if line in wanted:
+                rows[wanted[line]].append(row)
+        lines = piece.split(b"\n")
+        for patterns, met in rows.items():
+            search.sure(patterns, lines, met, take)
+            if len(met) * _RARE > len(lines):
+                self._loose.update(patterns)
+
+    def _hit(self, index: int, number: int, line: bytes, match: Any, at: int) -> Hit | None:
+        signal = self._scanner.signals[index]
+        kind = self._kind(number)
+        if kind and signal.kinds and kind not in signal.kinds or self._scanner.refused(signal, line, at):
+            return None
+        captures = _captured(match) if index in self._scanner.named else {}
+        return Hit(signal.owner, signal.name, self._source, number, line.decode("utf-8", "replace").strip(), captures, kind=kind)
+
+    def back(self) -> Iterator[Hit]:
+        """The last hits of each signal; what was left out is looked for from the end back."""
+        late: dict[tuple[str, str], list[Hit]] = defaultdict(list)
+        missing = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
+        for before, piece in reversed(self._end):
+            stop = len(piece)
+            while stop > 0:
+                start = piece.rfind(b"\n", 0, max(0, stop - _BACK)) + 1
+                first = before + piece.count(b"\n", 0, start) + 1
+                missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < first + piece.count(b"\n", start, stop)}
+                if not missing:
+                    break
+                for hit in reversed(self._all(piece[start:stop], first, missing)):
+                    if hit.line > self._tallies[hit.rule, hit.group].full:
+                        late[hit.rule, hit.group].append(hit)
+                stop = start
+        for name, tally in self._tallies.items():
+            tally.last.extend(reversed(late[name][:KEEP_LAST]))
+            yield from tally.last
+
+    def _all(self, text: bytes, first: int, names: set[tuple[str, str]]) -> list[Hit]:
+        """All hits of some signals in a text whose first line has this number, in their order."""
+        found: list[tuple[int, int, Hit]] = []
+
+        def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
+            hit = self._hit(index, first + row, line, match, at)
+            if hit:
+                found.append((row, index, hit))
+            return True
+
+        lines = text.split(b"\n")
+        signals = self._scanner.signals
+        wanted = frozenset(i for i in self._scanner.for_kinds(self._kinds_in(first, first + len(lines))) if (signals[i].owner, signals[i].name) in names)
+        self._scanner.usual.each(lines, text.lower(), take, wanted)
+        return [hit for _, _, hit in sorted(found, key=_PLACE)]
 
 
 class _Shapes:
-    """The lines of a big text by their shape: each shape is looked at once, and most are of no interest."""
+    """What the lines of a text may hold by their shape."""
 
-    def __init__(self, scanner: Scanner, chosen: _Chosen, plan: _Plan) -> None:
-        self._scanner, self._chosen, self._plan = scanner, chosen, plan
-        self._rest = scanner.any_of(chosen.open, lambda i: scanner.relaxed(i) or "")
-        self._known: dict[bytes, tuple[int, ...]] = {}  # by shape: the patterns that may match such a line
-        self._open: dict[bytes, tuple[int, ...]] = {}  # the same without those left out
-        self._bytes = 0
-        self._rare: tuple[int, ...] = ()
-        self._rare_search: Any = None
-        self._out: frozenset[int] = frozenset()
-        self._stormy: frozenset[int] = frozenset()
-        self._varied: _Plan | None = None  # where hardly two lines are alike
+    def __init__(self, scanner: Scanner, kinds: frozenset[str], sample: list[bytes]) -> None:
+        self.kinds = kinds
+        self.known: dict[bytes, tuple[int, ...]] = {}  # by shape: the patterns that may match such a line
+        self.bytes = 0
+        self._search = Search(scanner, scanner.for_kinds(kinds), _slices(b"\n".join(sample)), shapes.shape)
 
-    def leave_out(self, rare: frozenset[int], stormy: frozenset[int]) -> None:
-        """From now on look for the ``rare`` patterns, which most lines resemble (``9070``), in the block as a whole; for the ``stormy`` not at all."""
-        self._stormy = stormy
-        if self._rare != tuple(sorted(rare - stormy)):
-            self._rare = tuple(sorted(rare - stormy))
-            self._rare_search = self._scanner.any_of(self._rare, self._scanner.unnamed)
-        if self._out != rare | stormy:
-            self._out = rare | stormy
-            self._open = {line: self._without(patterns) for line, patterns in self._known.items()}
+    def learn(self, every: set[bytes]) -> None:
+        """Look at those shapes that are new."""
+        new = list(every - self.known.keys())
+        self.bytes += sum(map(len, new)) + _COST * len(new)
+        found: dict[int, list[int]] = defaultdict(list)
 
-    def _without(self, patterns: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(i for i in patterns if i not in self._out)
+        def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
+            found[row].append(index)
+            return True
 
-    def worth(self, block: bytes) -> list[tuple[int, tuple[int, ...]]]:
-        """As :meth:`Scanner.usual`, for one block of the text."""
-        text = shapes.shape(block)
-        ours = text.split(b"\n")
-        every = set(ours)
-        if len(every) * 2 > len(ours) > _FEW:  # hashes, random numbers: every shape would be looked at and remembered for one line
-            if self._varied is None:
-                self._varied = self._scanner.plan(self._chosen, _slices(block.lower(), _SLICE))
-            left = ((row, tuple(met - self._stormy)) for row, met in self._scanner.usual(block, self._chosen, self._varied))
-            return [(row, patterns) for row, patterns in left if patterns]
-        if max(map(len, every)) > _LONGEST_LINE:
-            ours = [line[:_LONGEST_LINE] for line in ours]
-            every = set(ours)
-        if self._bytes > _MOST_SHAPES:
-            self._known.clear()
-            self._open.clear()
-            self._bytes = 0
-        new = list(every - self._known.keys())
-        self._bytes += sum(map(len, new)) + _COST * len(new)
-        for held in (self._known, self._open):
-            held.update(dict.fromkeys(new, ()))
-        for row, waiting in self._scanner.worth(new, b"\n".join(new), self._plan, self._chosen, self._rest):
-            self._known[new[row]] = self._scanner.of_shape(waiting, new[row])
-            self._open[new[row]] = self._without(self._known[new[row]])
-        open_ = {line: patterns for line in every if (patterns := self._open[line])}  # few: what all lines go through is one look at this
-        found = {row: open_[line] for row, line in enumerate(ours) if line in open_} if open_ else {}
-        for row in _counted_rows(self._rare_search, block) if self._rare else ():
-            found[row] = (*found.get(row, ()), *self._rare)
-        return sorted(found.items())
+        if new:
+            self._search.each(new, b"\n".join(new), take)
+        self.known.update((line, tuple(sorted(found[row])) if row in found else ()) for row, line in enumerate(new))
 
 
-def _starts(lines: list[bytes]) -> list[int]:
-    return list(accumulate((len(line) + 1 for line in lines), initial=0))
+def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Blocks of whole lines cut into small ones at first."""
+    size = _PIECE
+    for block in blocks:
+        at = 0
+        while at < len(block):
+            end = block.find(b"\n", at + size) + 1 if len(block) - at > 2 * size else 0
+            yield block[at:end or len(block)]
+            at = end or len(block)
+            size = min(4 * size, _MOST)
 
 
-def _rows(compiled: Any, text: bytes, starts: list[int]) -> Iterator[int]:
-    """The lines in which a match of the pattern begins."""
-    at = 0
-    while at < len(text) and (match := compiled.search(text, at)):
-        row = bisect_right(starts, match.start()) - 1
-        yield row
-        at = starts[row + 1]
+def _slices(text: bytes) -> bytes:
+    step = max(_SLICE, len(text) // _SLICES)
+    return b"\n".join(text[at:at + _SLICE] for at in range(0, len(text), step))
 
 
-def _counted_rows(compiled: Any, text: bytes) -> Iterator[int]:
-    """As :func:`_rows` where hardly a line matches: the lines between are counted, not listed."""
-    at = row = 0
-    while at < len(text) and (match := compiled.search(text, at)):
-        row += text.count(b"\n", at, match.start())
-        yield row
-        at = text.find(b"\n", match.start()) + 1
-        if not at:
-            return
-        row += 1
-
-
-def _slices(block: bytes, size: int) -> bytes:
-    step = max(size, len(block) // _SLICES)
-    return b"\n".join(block[at:at + size] for at in range(0, len(block), step))
-
-
-def _sample(block: bytes) -> bytes:
-    return shapes.shape(_slices(block, _SLICE))
+def _may_match(needs: list[list[bytes]], line: bytes) -> bool:
+    """Whether a line has what every match of a pattern contains; most patterns of a run are never compiled."""
+    for choice in needs:
+        for literal in choice:
+            if literal in line:
+                break
+        else:
+            return False
+    return True
 
 
 def _everywhere(literal: bytes, text: bytes) -> Iterator[int]:
@@ -438,12 +499,8 @@ def _everywhere(literal: bytes, text: bytes) -> Iterator[int]:
         at = text.find(literal, at + 1)
 
 
-def _grouped(patterns: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    return (tuple(patterns[at:at + _TOGETHER]) for at in range(0, len(patterns), _TOGETHER))
-
-
-def _captured(groups: dict[Any, bytes | None]) -> dict[str, str]:
-    named = ((name.decode() if isinstance(name, bytes) else str(name), value) for name, value in groups.items())
+def _captured(match: Any) -> dict[str, str]:
+    named = ((name.decode() if isinstance(name, bytes) else str(name), value) for name, value in match.groupdict().items())
     return {name: value.decode("utf-8", "replace") for name, value in named if value}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -26,6 +25,7 @@ NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
 LONGEST_HIT = 400
+MOST_READ = 1 << 20  # characters of the lines of its kinds that a reader gets of one text; lines of other kinds are empty there
 MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one document
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
@@ -98,7 +98,7 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
         except OSError as error:  # it was removed or replaced meanwhile
             notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
     told = parts_of(text, parts)
-    return list(scanner.scan(text.name, pieces(), kind_at(told), frozenset(kind for _, _, kind in told)))
+    return list(scanner.scan(text.name, pieces(), told))
 
 
 def _never() -> bool:
@@ -109,14 +109,9 @@ def parts_of(text: Text, parts: list[kinds.Part] | None = None) -> list[kinds.Pa
     """The parts of a text by kind, ``parts`` where they are known. A text that is too big to hold is of the kind of its beginning."""
     if text.path:
         with files.opened(text.path) as file:
-            parts = kinds.parts_of(file.read(kinds.SAMPLED * 2).decode("utf-8", "replace"))
+            head = file.read(kinds.SAMPLED * 2).decode("utf-8", "replace")
+        parts = parts if parts and head == text.text else kinds.parts_of(head, text.name)  # cleaned, it may have other lines
     return parts or kinds.parts_of(text.text, text.name)
-
-
-def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
-    """The kind of a line, counted from 1."""
-    starts = [start for start, _, _ in parts]
-    return lambda line: parts[max(0, bisect_right(starts, line) - 1)][2]
 
 
 def _placed(reading: Reading, text: str) -> Any:
@@ -145,6 +140,11 @@ def _settle(snapshot: Snapshot, said: dict[str, tuple[int, Fact]], recognised: l
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
     limits.bound(snapshot)
     join.join(snapshot.facts)
+
+
+def _beginning(text: str) -> str:
+    """What a reader gets of the lines of its kinds: megabytes of them say nothing that the first does not."""
+    return text if len(text) <= MOST_READ else text[:text.rfind("\n", 0, MOST_READ) + 1]
 
 
 def _few(names: list[str]) -> str:
@@ -186,7 +186,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             try:
                 wanted = ALL if text.reader else getattr(reader, "KINDS", PRINTED)
                 if wanted not in of_kinds:
-                    of_kinds[wanted] = paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)
+                    of_kinds[wanted] = _beginning(paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts))
                 own = of_kinds[wanted]
                 if getattr(reader, "LAST", False) and taken:
                     continue

@@ -1,8 +1,10 @@
 """Hits in big texts: right line numbers, the first and the last of many, nothing lost in a storm."""
 
 import bisect
+import functools
 import itertools
 import pathlib
+import random
 import re
 import tracemalloc
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from rocmdoctor.knowledge import rules, signals
 from rocmdoctor.scan import scanner as scan
 from rocmdoctor.scan import shapes
+from rocmdoctor.texts import kinds as kinds_of_lines
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -96,19 +99,71 @@ def test_the_literals_lose_no_hit():
         assert kept == set(alone) if len(alone) < 50 else kept <= set(alone) and alone[0] in kept and alone[-1] in kept, signal.id
 
 
-def test_the_shapes_of_lines_lose_no_hit_and_add_none(monkeypatch):
-    """Example lines of every fifth rule and the recorded texts, read line by line and by the shapes of lines."""
-    from rocmdoctor.knowledge import rules
+@functools.cache
+def naive(text):
+    """Each pattern by itself over the whole text: of each signal the lines of the first 50 hits and of the last 50."""
+    import re2
 
-    book = rules.load()
-    both = scan.Scanner(book.patterns())
-    texts = ["\n".join(e.get("text") or "" for rule in list(book.rules.values())[::5] for kind in rule.examples.values() for e in kind)]
-    texts += [path.read_text("utf-8", "replace") for path in sorted((FIXTURES / "texts").rglob("*")) if path.is_file()]
-    for text in texts:
-        expected = list(both.scan("x", [text.encode()]))
-        monkeypatch.setattr(scan, "_BIG", -1)
-        assert list(both.scan("x", [text.encode()])) == expected
-        monkeypatch.undo()
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    book, parts = rules.load(), kinds_of_lines.parts_of(text)
+    whole = text.encode()
+    lines = whole.split(b"\n")
+    starts = list(itertools.accumulate((len(line) + 1 for line in lines), initial=0))
+    kinds = [kind for start, end, kind in parts for _ in range(start, end + 1)]
+    found = {}
+    for signal in book.patterns():
+        unless = [re2.compile(f"(?i){p}".encode(), options) for p in signal.unless]
+        negation = re2.compile(f"(?i){signals.NEGATION}".encode(), options)
+        met = found.setdefault((signal.owner, signal.name), [])
+        for pattern in signal.patterns:
+            one = re2.compile(f"(?i){pattern}".encode(), options)
+            for number in alone_in(re2.compile(f"(?im){pattern}".encode(), options), one, whole, starts):
+                line = lines[number - 1]
+                at = one.search(line).start()
+                if signal.kinds and kinds[number - 1] not in signal.kinds or any(each.search(line) for each in unless):
+                    continue
+                if not (signal.negatable and negation.search(line[max(0, at - 40):at])):
+                    met.append(number)
+    return {name: sorted(met)[:50] + sorted(met)[50:][-50:] for name, met in found.items() if met}
+
+
+def varied(lines):
+    """Lines that all differ, of words that the rules know."""
+    words = sorted({word for path in (FIXTURES / "cases").glob("*/inputs/*") if path.is_file() for word in path.read_text("utf-8", "replace").split()
+                    if len(word) < 40})
+    chosen = random.Random(5)
+    return "\n".join(" ".join(chosen.choices(words, k=12)) for _ in range(lines))
+
+
+def alike(lines):
+    """Lines of a few hundred shapes with other numbers in each."""
+    some = [line for path in sorted((FIXTURES / "texts").rglob("*.txt")) for line in path.read_text("utf-8", "replace").split("\n") if 10 < len(line) < 300]
+    chosen = random.Random(5)
+    some = chosen.sample(some, 150)
+    return "\n".join(re.sub(r"[0-9]", lambda digit: chosen.choice(digit[0] + "0123456789"), line) for line in chosen.choices(some, k=lines))
+
+
+@pytest.mark.parametrize("text", [varied(1500), alike(3000)], ids=["varied", "alike"])
+@pytest.mark.parametrize("sizes", [{}, {"_PIECE": 2 << 10, "_MOST": 32 << 10, "_SHAPED": 8 << 10, "_FEW": 20, "_BACK": 4 << 10}],
+                         ids=["as it is", "many pieces"])
+def test_the_hits_are_those_of_each_pattern_by_itself(text, sizes, monkeypatch):
+    for name, size in sizes.items():
+        monkeypatch.setattr(scan, name, size)
+    found = {}
+    for hit in scan.Scanner(rules.load().patterns()).scan("x", blocks(text.split("\n"), 400), kinds_of_lines.parts_of(text)):
+        found.setdefault((hit.rule, hit.group), []).append(hit.line)
+    assert found == naive(text)
+
+
+def test_of_what_is_seen_again_and_again_the_last_is_found_in_the_end_of_a_big_text(monkeypatch):
+    monkeypatch.setattr(scan, "_END", 4 << 10)
+    lines = [f"storm {n}" for n in range(1, 5001)]
+    lines[3000] = lines[4990] = "quiet needle"
+    found = {}
+    for hit in scanner(storm=["storm \\d"], quiet=["needle"]).scan("log", blocks(lines, 100)):
+        found.setdefault(hit.group, []).append(hit.line)
+    assert found == {"quiet": [3001, 4991], "storm": [*range(1, 51), *(n for n in range(4950, 5001) if n != 4991)]}
 
 
 @pytest.mark.parametrize("pattern", [r"code -?1[0-4]\b", r"[^5]x", r"gfx(9|11)0[0a]", r"^\[ *\d+\.\d+\]", r"a{2}7$", r"(?P<n>[a-f]+)[8-9]?"])
@@ -121,7 +176,7 @@ def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):
 
 
 def test_literals_are_found_in_every_piece_and_over_its_end(monkeypatch):
-    monkeypatch.setattr(scan, "_PIECE", 7)
+    monkeypatch.setattr(scan, "_FOUND", 7)
     text = b"gpu amdgpu aagpuu gpu"
     found = sorted(scan._Literals([b"gpu", b"amdgpu", b"u"]).places(text))
     assert found == sorted((index, at) for index, one in enumerate((b"gpu", b"amdgpu", b"u")) for at in range(len(text)) if text.startswith(one, at))

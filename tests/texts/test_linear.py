@@ -4,7 +4,10 @@ import time
 
 import pytest
 
+from rocmdoctor.facts.model import Snapshot
+from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.texts import interpret, kinds
+from rocmdoctor.texts.attach import Text
 from rocmdoctor.texts.readers import pip_list
 
 SIZE = 96 << 10
@@ -41,3 +44,14 @@ def test_four_megabytes_without_a_pin_are_passed_over_quickly():
     began = time.process_time()
     assert not pip_list.recognises("a." * (2 << 20)) and not pip_list.recognises("1 == 2 " * 1000) and pip_list.recognises("a." * 1000 + "\ntorch == 2.9.1\n")
     assert time.process_time() - began < 3
+
+
+def test_a_reader_gets_the_first_megabyte_of_its_kinds_and_what_stands_behind_other_lines(monkeypatch):
+    got = []
+    monkeypatch.setattr(pip_list, "recognises", lambda text: got.append(text) or False)
+    kernel = "".join(f"[{n:12d}.123456] usb 1-{n % 9}: new high-speed USB device number {n}\n" for n in range(30_000))
+    program = "".join(f"2026-02-01 10:00:00,{n % 1000:03d} INFO worker step {n} of many took a while and was done in the end\n" for n in range(15_000))
+    snapshot = Snapshot("2026-02-01T00:00:00+00:00", "read")
+    interpret.fill(snapshot, [Text("big.log", kernel + program + program)], Scanner(()))
+    assert len(kernel) > interpret.MOST_READ and len(program) > interpret.MOST_READ
+    assert [len(text) <= interpret.MOST_READ for text in got] == [True] and "worker step 14000 " not in got[0] and "worker step 9000 " in got[0]
