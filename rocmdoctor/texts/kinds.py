@@ -160,7 +160,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|Reading package lists|E: (?![A-Z][A-Z0-9_]{2,40}=)|W: GPG|dpkg: |Preparing to unpack|Unpacking |Setting up |Processing triggers|FAILED: "),
     ("crash",
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
-     r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"),
+     r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"
+     r"|(?:\[?\d{0,3}\]? )?/[^\s(]{3,300}\([^\s()]{0,300}\+0x[0-9a-f]{1,16}\) ?\[0x"),
     ("rocminfo",
      r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
      r"|  (?:Uuid|Marketing Name|Vendor Name|Feature|Profile|Float Round Mode|Max Queue Number|Queue (?:Min|Max) Size"
