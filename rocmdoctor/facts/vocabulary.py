@@ -178,6 +178,7 @@ wsl.libraries           | list |       | GPU libraries in /usr/lib/wsl/lib
 env.*                   | str  |       | environment variable of this process or of the application's log; absent when unset
 environment.set         | dict |       | variables set in a shell or a unit: name to value
 environment.server      | dict |       | variables of a running server, as its process or its log says them: name to value, empty when unset
+environment.withheld    | list |       | what a shell holds and its program does not get: [{"name", "value", "how", "line"}], how as in rules/data/env_vars
 rocm.path               | str  |       | root of a ROCm installation
 rocm.version            | str  |       | version of that installation
 rocm.kind               | str  |       | system, therock, torch, ollama, hip-sdk
@@ -319,6 +320,7 @@ llm.speed_verdict       | str  |       | gpu_like, cpu_like, mixed
 llm.speed_why           | str  |       | how far from the ceilings
 llm.loads               | int  |       | loads and unloads of the leak check
 llm.leaked_bytes        | int  | bytes | GPU memory (VRAM and GTT) in use after the unloads, over that before the first load
+install.refused         | list |       | what an installer refuses: [{"by", "what", "name", "detail", "offered", "place", "python", "line", "text", "in"}]
 pip.replaced            | list |       | what an installer took out for another version: [{"name", "old", "new"}]
 pip.packages            | dict |       | Python packages and versions of the environment at hand
 windows.driver_version  | str  |       | Windows display driver version (32.0.x) or Adrenalin version

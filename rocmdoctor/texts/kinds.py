@@ -161,6 +161,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("crash",
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
      r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"
+     r"|(?:\[?\d{0,3}\]? )?/[^\s(]{3,300}\([^\s()]{0,300}\+0x[0-9a-f]{1,16}\) ?\[0x"
      r"|(?:Segmentation fault|Bus error|Illegal instruction|Aborted)(?: \(core dumped\))?$"),
     ("rocminfo",
      r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"

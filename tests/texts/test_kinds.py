@@ -46,6 +46,10 @@ def test_a_text_of_one_program_is_of_one_kind(name, kind):
     assert kinds_of((FIXTURES / name).read_text(errors="replace")) == [kind]
 
 
+def test_a_backtrace_of_glibc_is_a_crash():
+    assert kinds_of("/opt/app/bin/app(+0x1141923) [0x581f849af923]\n/usr/lib/libLLVM.so.19.1(_ZN4llvm3fooEv+0x4c5) [0x7bfb2f6223c5]\n") == ["crash"]
+
+
 REPORT = """\
 ### What happened
 Since the update my RX 7900 XTX resets whenever the model is loaded. It is fine with Vulkan.

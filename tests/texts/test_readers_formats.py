@@ -122,6 +122,8 @@ EXPECTED: dict[str, dict[str, Any]] = {
                   "amdgpu.modprobe_options": ["ttm.pages_limit=29491200"], "memory.swap_bytes": 8388604 << 10},
     "kubernetes-node.txt": {"kubernetes.gpu_allocatable": 8, "kernel.release": "5.15.0-88-generic"},
     "amdgpu-firmware-info.txt": {"gpu.fw.smc[0]": "0x001c2800", "gpu.fw.mec[0]": "0x00000160", "gpu.fw.mc[0]": "none"},
+    "installers.txt": {"pip.packages": {"tensorflow-rocm": "2.16.1"}},
+    "shell-settings.txt": {"env.HSA_OVERRIDE_GFX_VERSION": "10.3.0", "env.ROCR_VISIBLE_DEVICES": "0"},
     "techsupport.txt": {"gpu.pci_id[0]": "1002:740c", "runtime.rocm_version": "6.0.2", "amdgpu.modprobe_options": ["amdgpu.gttsize=8192"]},
 }
 

@@ -89,7 +89,7 @@ def rule(check: str, name: str, values: Mapping[str, Any], *, fixes: str = "", *
     return as_rule(name, " ".join(title.split()), layer=layer, severity=severity, fixes=[fix for fix in kept if fix.get("do")], **given)
 
 
-def judged(check: str, name: str, seen: Evidence, words: Mapping[str, str], used: Iterable[str], *, sure: bool = False, value: bool | None = True,
+def judged(check: str, name: str, seen: Evidence, words: Mapping[str, Any], used: Iterable[str], *, sure: bool = False, value: bool | None = True,
            missing: Iterable[str] = (), hits: Iterable[Hit] = (), item: str = "", for_each: str = "", **over: Any) -> Judged:
     """A finding of a check. ``sure``: it is trouble also where no symptom was told; ``over`` replaces fields of the row."""
     made = rule(check, name, words, for_each=for_each, **{key: each for key, each in over.items() if each is not None})

@@ -56,6 +56,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             yield from _harm(seen, name, values[name], row)
     yield from _left(seen, {name: value for name, value in values.items() if name not in idle})
     yield from _elsewhere(seen)
+    yield from _withheld(seen)
 
 
 def _known(values: Iterable[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -213,3 +214,17 @@ def _elsewhere(seen: Evidence) -> Iterator[Judged]:
             "names": ", ".join(lacking), "line": " ".join(f"{name}={set_.value[name]}" for name in lacking),
             "units": " ".join(f'Environment="{name}={set_.value[name]}"' for name in lacking)}, ["environment.set", "environment.server"],
             severity=None if _explained("service-environment-not-in-running-server", seen) else "warning", sure=True)
+
+
+def _withheld(seen: Evidence) -> Iterator[Judged]:
+    """Variables that stay in the shell they were typed in: not exported, taken away by sudo, not handed into the container."""
+    told = seen.value("environment.withheld") or []
+    listed = tables.load("env_vars")["withheld"]
+    rows = [row for row in told if row["how"] in listed and not (row["how"] in ("plain", "set") and seen.text("about.os") == "windows")]
+    for row in sorted(rows, key=lambda row: list(listed).index(row["how"])):
+        way = listed[row["how"]]
+        words: dict[str, Any] = {"name": row["name"], "value": row["value"], "how": way["title"], "says": way["says"].format(**row),
+                                 "do": way["do"].format(**row), "commands": [one.format(**row) for one in way["commands"]]}
+        yield judged(_CHECK, "variable-stays-in-shell", seen, words, ["environment.withheld"], value=None if way.get("asks") else True,
+                     missing=["environment.set"] if way.get("asks") else [], asks=way.get("asks"))
+        return

@@ -1,0 +1,304 @@
+"""What installers refuse, against the tables of what is where: wheels by folder and Python, packages by release and distribution, addresses of AMD."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor import later
+from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.diagnose import Judged
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts import versions
+from rocmdoctor.facts.model import Hit, Known
+from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge.conditions import Answer
+from rocmdoctor.knowledge.rules import Rulebook
+
+Row = dict[str, Any]
+Found = Iterator[tuple[str, dict[str, Any], dict[str, Any]]]  # finding, values, fields of the rule
+
+_CHECK = "installing"
+_OF_STACK = later.pattern(r"(?i)rocm|\bhip|hsa|amdgpu|\bamd|radeon|torch|triton|tensorflow|onnx|jax|vllm|migraphx|miopen"
+                          r"|roc(blas|fft|solver|sparse|rand|tracer|prof|prim|al)"
+                          r"|rccl|mesa|vulkan|opencl|clinfo|llvm|ollama|llama|bitsandbytes|flash.attn|xformers|cupy|directml|libdrm|firmware|kernel|linux-|deepspeed")
+_RELEASE = later.pattern(r"rocm(?:-rel-|/apt/|/yum/|/zyp/|/el\d+/|/rhel\d+/)?(?:zyp/)?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2}){0,2})")
+_TORCH = later.pattern(r"torch(vision|audio)?$")
+_OF_AMD = later.pattern(r"(?i)^(rocm|amdrocm|hip|hsa-|roc|miopen|migraphx|rccl|comgr|amdgpu|amd-smi|mivisionx|half$|composablekernel|openmp-extras)")
+_AMD_URL = later.pattern(r"https?://(?:stable\.)?repo\.(?:radeon|amd)\.com/(?P<path>[^\s'\"]+)(?: (?P<code>[a-z]{4,12}))?")
+_FAMILY = {"apt": "debian", "dpkg": "debian", "dnf": "fedora", "pacman": "arch", "zypper": "fedora"}
+_COMMAND = {"debian": "sudo apt install {}", "fedora": "sudo dnf install {}", "arch": "sudo pacman -S {}"}
+_WHOSE = {"debian": "AMD's, Debian's or Ubuntu's", "fedora": "Fedora's", "arch": "Arch's"}
+
+
+def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
+    """One finding for each kind of refusal, the first that a table explains before the others."""
+    told = seen.value("install.refused")
+    rows: list[Row] = told if isinstance(told, list) else []
+    for read, kinds in ((_wheels, ("no-version", "tag", "tags", "wheel", "python", "absent")), (_addresses, ("address",)), (_packages, ("no-package",)),
+                        (_needs, ("needs", "conflict")), (_files, ("same-file",)), (_keys, ("key", "signed-by")), (_others, ())):
+        mine = [row for row in rows if row["what"] in kinds] if kinds else rows
+        mine.sort(key=lambda row: not _OF_STACK.search(f"{row['name']} {row['place']} {row['detail']}"))
+        for name, values, fields in read(seen, mine) if mine else ():
+            used = fields.pop("used", ())
+            lines = fields.pop("rows", mine[:1])
+            rule = _words.rule(_CHECK, name, values, **fields)
+            hits = [Hit(_CHECK, str(row["what"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {}) for row in lines[:3]]
+            yield Judged(rule, Answer(True, ("install.refused", *used), ()), explained=seen.explained(rule), hits=hits)
+            break
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "-")
+
+
+def _here(seen: Evidence, row: Row) -> tuple[str, str]:
+    """(Python that the wheels have to fit, whose it is in words): what was typed or printed, then what was told, then the distribution's own."""
+    if row["python"]:
+        return str(row["python"]), ""
+    told = [hit.captures["version"] for hit in seen.hits_of("seen.installing.python") if hit.captures.get("version")]
+    known = seen.text("torch.python") or (told[0] if len(set(told)) == 1 else "")
+    if known:
+        return ".".join(known.split(".")[:2]), ""
+    own = tables.load("installers")["pythons"].get(seen.text("os.distribution").lower(), {})
+    version = seen.text("os.version")
+    found = own.get(version) or own.get(version.split(".")[0]) or ""
+    return str(found), f", the one of {seen.text('os.name') or seen.text('os.distribution').capitalize() + ' ' + version}" if found else ""
+
+
+def _release(place: str) -> str:
+    found = _RELEASE.search(place)
+    return found[1] if found else ""
+
+
+def _within(release: str, row: Row) -> bool:
+    if not row.get("from"):
+        return True
+    series = ".".join(release.split(".")[:2])
+    return bool(release) and versions.compare(series, str(row["from"])) != -1 and versions.compare(series, str(row["through"])) != 1
+
+
+def made_for(name: str, place: str) -> list[str]:
+    """The Pythons that the wheels of a package at a place are made for, [] where the table does not know.
+
+    >>> made_for("tensorflow-rocm", "https://repo.radeon.com/rocm/manylinux/rocm-rel-6.2/")
+    ['3.9', '3.10', '3.11']
+    """
+    row: Row = next((row for row in tables.load("installers")["wheels"] if re.fullmatch(row["name"], _plain(name)) and re.search(row["place"], place)
+                and _within(_release(place), row)), {})
+    return list(map(str, row.get("pythons", [])))
+
+
+def _folder(place: str) -> str:
+    """An address as a title shows it.
+
+    >>> _folder("https://repo.radeon.com/rocm/manylinux/rocm-rel-6.2/"), _folder("https://download.pytorch.org/whl/rocm6.4"), _folder("")
+    ('rocm-rel-6.2', 'download.pytorch.org/whl/rocm6.4', 'the index')
+    """
+    first = place.split(" ")[0].rstrip("/")
+    return first.rpartition("/")[2] if "rocm-rel-" in first else re.sub(r"https?://", "", first)[:80] or "the index"
+
+
+def _installed(seen: Evidence) -> str:
+    found = re.match(r"\d+\.\d+(\.\d+)?", seen.text("runtime.rocm_version"))
+    return found[0] if found else ""
+
+
+def _wheels(seen: Evidence, rows: list[Row]) -> Found:
+    tags = next((row for row in rows if row["what"] == "tags"), None)
+    rows = [row for row in rows if row is not tags]
+    for row in rows:
+        name, place = _plain(row["name"]), row["place"]
+        python, whose = _here(seen, row)
+        values = {"name": name, "asked": row["detail"], "place": _folder(place), "url": place.split(" ")[0], "python": python, "whose": whose,
+                  "offered": row["offered"]}
+        if row["what"] == "wheel":
+            tag = re.search(r"-cp3(\d{1,2})t?-", row["detail"])
+            system = re.search(r"-((?:win|macosx|manylinux|linux)[\w.]*)\.whl", row["detail"])
+            wants = f"3.{tag[1]}" if tag else ""
+            yield "wheel-file-not-for-this-python", {**values, "file": row["detail"], "wants": wants or "another Python",
+                                                     "here": f", and here is {python}{whose}" if python and python != wants else "",
+                                                     "system": system[1] if system else "its system"}, {"rows": [row]}
+            return
+        if row["what"] == "python":
+            yield "package-wants-other-python", {**values, "wants": row["detail"], "name": name or "A package"}, {"rows": [row]}
+            return
+        fits = sorted(dict.fromkeys(f"3.{one}" for one in re.findall(r"cp3(\d{1,2})", tags["offered"])), key=len) if tags else made_for(name, place)
+        if python and fits and python not in fits:
+            yield "wheel-for-other-python", {**values, "fits": " and ".join([", ".join(fits[:-1]), fits[-1]] if fits[1:] else fits), "best": fits[-1]}, {
+                "rows": [row], "used": ("os.version",) if whose else ()}
+            return
+        if row["what"] == "tag" and row["offered"] == "platform" and not _TORCH.match(name):
+            yield "wheel-for-other-system", values, {"rows": [row]}
+            return
+        have, folder = _installed(seen), _release(place) if "rocm-rel-" in place else ""
+        if folder and have and not versions.compare(have, folder) == 0 and not have.startswith(folder + ".0"):
+            row_of = _elsewhere(name, "")
+            yield "wheel-folder-of-other-release", {**values, "folder": folder, "have": have, "where": f" {row_of['where']}." if row_of else ""}, {
+                "rows": [row], "used": ("runtime.rocm_version",)}
+            return
+        elsewhere = _elsewhere(name, place)
+        if elsewhere:
+            command = str(elsewhere["command"]).replace("{release}", have or "X.Y")
+            yield "package-on-another-index", {**values, "where": elsewhere["where"], "command": command}, {"rows": [row]}
+            return
+        if row["offered"] not in ("", "none") and row["detail"] and row["what"] == "no-version" and not (_TORCH.match(name) and "+rocm" in row["offered"]):
+            offered = row["offered"].split(", ")
+            few = [*offered[:2], "...", *offered[-3:]] if len(offered) > 6 else offered
+            yield "version-not-on-index", {**values, "offered": ", ".join(few)}, {"rows": [row]}
+            return
+    for row in rows:
+        name = _plain(row["name"])
+        if row["what"] in ("no-version", "absent", "tag") and not _TORCH.match(name) and (_OF_STACK.search(name) or _OF_STACK.search(row["place"])):
+            python, whose = _here(seen, row)
+            yield "no-wheel-fits", {"name": name, "asked": row["detail"], "place": _folder(row["place"]), "url": row["place"].split(" ")[0] or "INDEX",
+                                    "python": f"Python {python}{whose}" if python else "this Python"}, {"rows": [row]}
+            return
+
+
+def _elsewhere(name: str, place: str) -> Row:
+    """The row of a Python package that is not at this place."""
+    rows = [row for row in tables.load("installers")["elsewhere"] if re.fullmatch(row["name"], name)]
+    return next((dict(row) for row in rows if not (place and re.search(row["place"], place))), {})
+
+
+def _series(release: str) -> str:
+    """The number of the driver that belongs to a ROCm release.
+
+    >>> _series("7.2"), _series("7.0.2"), _series("6.4")
+    ('30.30', '30.10', '')
+    """
+    wanted = ".".join(release.split(".")[:2])
+    rows = tables.load("rocm_support")["user_kernel_compat"]["driver_series"]
+    return next((str(row["series"]) for row in rows if re.match(rf"{re.escape(wanted)}(?:$|[. ])", str(row["pairs_with"]))), "")
+
+
+def _wrong_address(path: str, code: str) -> tuple[str, str, str]:
+    """(why nothing is there, what to ask for instead, the part that changes) of an address at AMD."""
+    names = tables.load("installers")["codenames"]
+    numbered = re.match(r"amdgpu/(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?=/|$)", path)
+    if numbered and versions.at_least(numbered[1], "7.0") and not versions.at_least(numbered[1], "20"):
+        series = _series(numbered[1])
+        return (f"Since ROCm 7.0 the kernel driver has version numbers of its own: amdgpu/{numbered[1]} never existed"
+                + (f", the driver of ROCm {numbered[1]} is amdgpu/{series}" if series else ""), f"amdgpu/{series or '30.30'}", f"amdgpu/{numbered[1]}")
+    instead = str(names["instead"].get(code, ""))
+    if code and code not in names["ubuntu"] and instead:
+        return f"AMD's repositories are made for LTS releases; there is none for {code}", instead, code
+    return "The release number, the release name of the distribution or the folder in it does not exist at AMD (any more)", "", ""
+
+
+def _addresses(seen: Evidence, rows: list[Row]) -> Found:
+    for row in rows:
+        amd = _AMD_URL.match(row["place"]) if row["by"] in ("apt", "dnf", "zypper") else None
+        if not amd:
+            continue
+        path = amd["path"].rstrip("/").removesuffix("/repodata/repomd.xml")
+        why, instead, part = _wrong_address(path, amd["code"] or "")
+        others = dict.fromkeys(hit.captures["path"].rstrip("/") for hit in seen.hits_of("seen.installing.amd_repository") if hit.captures.get("path"))
+        beside = [one for one in others if one not in path and path not in one][:4]
+        values = {"path": f"{path}{' ' + amd['code'] if amd['code'] else ''}", "why": why,
+                  "instead": f"Ask for {instead} in place of {part}" if instead else "",
+                  "edit": f"sudo sed -i.bak 's#{part}#{instead}#' /etc/apt/sources.list.d/*.list && sudo apt update" if instead and row["by"] == "apt" else "",
+                  "beside": f" Read beside it: {', '.join(beside)}." if beside else ""}
+        yield "amdgpu-repository-does-not-exist", values, {"rows": [row]}
+        return
+    for row in rows:
+        place = row["place"].split(" ")[0]
+        if row["by"] in ("pip", "uv"):
+            yield "index-address-absent", {"place": place, "folder": _folder(place)}, {"rows": [row]}
+        else:
+            yield "repository-address-absent", {"place": place, "by": row["by"]}, {"rows": [row]}
+        return
+
+
+def _in_family(name: str, family: str) -> tuple[str, str]:
+    """(packages that are this one in a family of distributions, whose name it is); ("", "") where the family itself has the name.
+
+    >>> _in_family("hip-runtime-amd", "fedora"), _in_family("rocblas-dev", "fedora"), _in_family("rocm-hip-sdk", "debian")
+    (('rocm-hip', "AMD's, Debian's or Ubuntu's"), ('rocblas-devel', "AMD's, Debian's or Ubuntu's"), ('', ''))
+    """
+    rows = [*tables.load("installers")["meta"], *tables.load("libraries")["libraries"]]
+    if any(name in str(row.get(family) or "").split() for row in rows):
+        return "", ""
+    bare = re.sub(r"-(dev|devel)$", "", name)
+    for wanted in dict.fromkeys((name, bare)):
+        for other in _WHOSE:
+            row = next((row for row in rows if row.get(family) and wanted in str(row.get(other) or "").split()), None) if other != family else None
+            if row:
+                suffix = {"debian": "-dev", "fedora": "-devel"}.get(family, "") if wanted != name else ""
+                return " ".join(one + suffix for one in str(row[family]).split()), _WHOSE[other]
+    return "", ""
+
+
+def _packages(seen: Evidence, rows: list[Row]) -> Found:
+    table = tables.load("installers")
+    names = [(row, name) for row in rows for name in [row["name"], *row["detail"].split()] if not row["name"].startswith("-")]
+    for row, name in names:
+        gone = next((one for one in table["left_out"] if re.fullmatch(one["name"], name)), None)
+        if gone:
+            repositories = [hit.captures["path"] for hit in seen.hits_of("seen.installing.amd_repository") if hit.captures.get("path")]
+            release = next((found for path in repositories if "rocm" in path and (found := _release(path))), "") or _installed(seen)
+            values = {"name": name, "what": gone["title"], "where": f"ROCm {release}" if release else "this release", "has": gone["has"],
+                      "why": gone["says"], "do": gone["do"], "commands": list(gone["commands"])}
+            yield "package-left-out-of-release", values, {"rows": [row]}
+            return
+    for row, name in names:
+        family = _FAMILY.get(row["by"], "")
+        here, whose = _in_family(name, family) if family else ("", "")
+        if here:
+            install = _COMMAND[family].format(here) if "(" not in here else ""
+            yield "package-name-of-other-distribution", {"name": name, "whose": whose, "here": here, "install": install, "by": row["by"]}, {"rows": [row]}
+            return
+    for row, name in names:
+        if row["by"] == "apt" and name.endswith(":i386"):
+            yield "package-of-foreign-architecture", {"name": name}, {"rows": [row]}
+            return
+    for row, name in names:
+        if row["by"] in ("apt", "dnf", "zypper") and _OF_AMD.match(name):
+            known = seen.hits_of("seen.installing.amd_repository")
+            yield "amd-package-not-in-repositories", {"name": name, "by": row["by"], "read": "" if known else
+                                                      " No line of AMD's repository (repo.radeon.com, repo.amd.com) was read beside it."}, {"rows": [row]}
+            return
+    for row, name in names:
+        if _OF_STACK.search(name):
+            own = row["by"] if row["by"] in ("apt", "pacman", "portage", "nix") else "dnf"
+            yield "package-not-found", {"name": name, "by": row["by"]}, {"fixes": own, "rows": [row]}
+            return
+
+
+def _needs(seen: Evidence, rows: list[Row]) -> Found:
+    row = next((row for row in rows if row["name"] and _OF_STACK.search(f"{row['name']} {row['detail']}")), None)
+    if row:
+        got = f", but {row['offered']}" if row["offered"] else ""
+        name = "packages-conflict" if row["what"] == "conflict" else "dependency-not-met"
+        yield name, {"name": row["name"], "needs": row["detail"], "got": got, "by": row["by"]}, {"fixes": _FAMILY.get(row["by"], "debian"), "rows": [row]}
+
+
+def _files(seen: Evidence, rows: list[Row]) -> Found:
+    row = rows[0]
+    if _OF_STACK.search(f"{row['name']} {row['offered']} {row['detail']}"):
+        yield "file-of-two-packages", {"path": row["detail"], "owner": row["name"], "new": row["offered"] or "the new package"}, {
+            "fixes": _FAMILY.get(row["by"], "debian"), "rows": [row]}
+
+
+def _keys(seen: Evidence, rows: list[Row]) -> Found:
+    row = rows[0]
+    amd = "radeon" in row["text"] or "amd.com" in row["text"] or row["name"].endswith("1A693C5C")
+    place = row["place"] or "the repository"
+    if row["what"] == "signed-by":
+        yield "repository-listed-twice", {"place": place, "detail": row["detail"].strip(": ")}, {"rows": [row]}
+    elif amd:
+        yield "amd-repository-key-missing", {"place": row["place"] or "AMD's repository", "key": row["name"]}, {
+            "fixes": _FAMILY.get(row["by"], "debian"), "rows": [row]}
+
+
+def _others(seen: Evidence, rows: list[Row]) -> Found:
+    for row in rows:
+        name = {"disk": "disk-full-while-installing", "managed": "python-externally-managed", "disagree": "requirements-disagree", "hashes": "download-damaged",
+                "masked": "package-masked", "broken": "package-marked-broken"}.get(row["what"], "")
+        if row["what"] == "disk" and not (isinstance(seen.facts.get("about.amd"), Known) or len(rows) > 1):
+            continue
+        if name:
+            yield name, {"name": row["name"], "detail": row["detail"], "by": row["by"]}, {"rows": [row]}
+            return

@@ -1,0 +1,144 @@
+"""What the loader asks for against what is there: another number of a library, a library of a later ROCm, two copies in one process, modules outside of pip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor import later
+from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.diagnose import Judged
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts import versions
+from rocmdoctor.facts.model import Hit
+from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge.conditions import Answer
+from rocmdoctor.knowledge.rules import Rulebook
+
+Found = Iterator[tuple[str, dict[str, Any], list[Hit], dict[str, Any]]]
+
+_CHECK = "loading"
+_NUMBER = later.pattern(r"(?P<stem>lib[\w+-]+?)\.so\.(?P<number>\d{1,3})")
+_NAMED = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:64)?)(?:-(?P<dashed>\d[\d.]*))?\.so(?:\.(?P<number>[\d.]+))?$")
+_IN_PROCESS = later.pattern(r"\(\+?0x|\[0x[0-9a-f]|^\s*#\d| => |\br[-w]-?xp? |r--p|calling init|needed by|\+0x[0-9a-f]|/proc/\d+/maps")
+_ASKER = later.pattern(r"([\w.+-]{2,80}\.so[.\d]*|[\w.+-]{2,60}): (?:error while loading shared libraries: )?$")
+_PYTHON_PACKAGES = frozenset("torch torchvision torchaudio triton numpy transformers diffusers vllm onnxruntime tensorflow jax jaxlib bitsandbytes "
+                             "xformers accelerate flash_attn sageattention torch_directml ctranslate2 cupy deepspeed aiter safetensors cv2 PIL yaml".split())
+_TOGETHER = 400  # lines
+
+
+def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
+    """The first of each kind."""
+    for read in (_numbers, _copies, _modules):
+        for name, values, hits, fields in read(seen):
+            used = fields.pop("used", ())
+            rule = _words.rule(_CHECK, name, values, **fields)
+            yield Judged(rule, Answer(True, used, ()), explained=seen.explained(rule), hits=hits[:3])
+
+
+def _hits(seen: Evidence, name: str, capture: str) -> list[Hit]:
+    return [hit for hit in seen.hits_of(f"seen.{_CHECK}.{name}") if hit.captures.get(capture)]
+
+
+def _row(library: str) -> dict[str, Any]:
+    return next((row for row in tables.load("libraries")["libraries"] if re.match(row["file"], library, re.I)), {})
+
+
+def _release_of(row: dict[str, Any], number: str) -> str:
+    return str({str(key): value for key, value in (row.get("numbers") or {}).items()}.get(number, ""))
+
+
+def _here(seen: Evidence) -> tuple[str, tuple[str, ...]]:
+    """(ROCm that is installed: the one that a module or a folder names, else the fact; the facts that say so)."""
+    told = list(dict.fromkeys(hit.captures["version"] for hit in _hits(seen, "release", "version")))
+    if len(told) == 1:
+        return told[0], ()
+    found = re.match(r"\d{1,2}\.\d{1,2}(?:\.\d{1,2})?", seen.text("runtime.rocm_version"))
+    return (found[0], ("runtime.rocm_version",)) if found else ("", ())
+
+
+def _asker(seen: Evidence, hit: Hit, library: str) -> str:
+    """What wants the library: what the message names before it, else the package of the traceback."""
+    before = hit.text[:hit.text.find(library)] if library in hit.text else ""
+    found = _ASKER.search(before)
+    name = found[1].rpartition("/")[2] if found else ""
+    return name if name and not re.fullmatch(r"(?:\w*Error|ERROR|error|INTERNAL)", name) else seen.text("python.failing_package") or "the program"
+
+
+def _numbers(seen: Evidence) -> Found:
+    asked = [hit for name in ("library_fatal", "library") for hit in seen.hits_of(f"seen.messages.{name}") if hit.captures.get("library")]
+    there = _hits(seen, "present", "library")
+    have, used = _here(seen)
+    for hit in asked:
+        library = hit.captures["library"]
+        wanted = _NUMBER.match(library)
+        if not wanted:
+            continue
+        row = _row(library)
+        if not row.get("rocm"):
+            continue
+        named = [(one, found) for one in there for found in _NUMBER.finditer(one.text) if found["stem"] == wanted["stem"]]
+        other = next(((one, found) for one, found in named if found["number"] != wanted["number"]), None)
+        values = {"library": library, "component": row["title"], "who": _asker(seen, hit, library), "have": f"ROCm {have}" if have else "the installed ROCm"}
+        if other and all(found["number"] != wanted["number"] for _, found in named):
+            present = other[1][0]
+            release, own = _release_of(row, wanted["number"]), _release_of(row, other[1]["number"])
+            link = f"Or, since the functions of {row['title']} hardly changed with the number: a symbolic link under the name that is asked for"
+            yield "library-under-other-number", {
+                **values, "present": present, "wanted": f" {library} is that of {release}." if release else "",
+                "is": f" {present} is that of {own}." if own else "",
+                "release": release or "the release that it was built for", "link": link if row.get("linkable") else "",
+                "make": f"mkdir -p ~/lib && ln -s /opt/rocm/lib/{present} ~/lib/{library}", "start": "LD_LIBRARY_PATH=~/lib:$LD_LIBRARY_PATH PROGRAM",
+            }, [hit, other[0]], {}
+            return
+        young = next((one for one in tables.load("libraries")["since"] if re.match(one["file"], library)), None)
+        if young and have and versions.compare(have, str(young["since"]), "rocm") == -1:
+            yield "library-of-later-release", {**values, "since": young["since"], "with": young["with"]}, [hit], {"used": used}
+            return
+
+
+def _copies(seen: Evidence) -> Found:
+    hits = [hit for hit in _hits(seen, "copy", "path") if _IN_PROCESS.search(hit.text)]
+    if len(hits) < 2 or not ({"crash", "load-failure", "init-failure"} & seen.symptoms or all(hit.kind == "crash" for hit in hits)):
+        return
+    for row in tables.load("libraries")["once"]:
+        found: dict[str, Hit] = {}
+        for hit in hits:
+            name = _NAMED.match(hit.captures["library"])
+            if name and re.fullmatch(row["file"], name["stem"]):
+                number = name["dashed"] or name["number"] or ""
+                found.setdefault(number if row["title"] in ("LLVM", "clang") else hit.captures["path"], hit)
+        copies = list(found.items())[:4]
+        if len(copies) > 1 and copies[0][1].source == copies[1][1].source and abs(copies[0][1].line - copies[1][1].line) < _TOGETHER:
+            named = [copy if copy[:1] == "/" else f"{hit.captures['library']}" for copy, hit in copies]
+            yield "library-twice-in-process", {"title": row["title"], "copies": " and ".join(named), "who": row["who"]}, [hit for _, hit in copies], {
+                "fixes": "llvm" if row["title"] in ("LLVM", "clang") else "other"}
+            return
+
+
+def _modules(seen: Evidence) -> Found:
+    hits = _hits(seen, "module", "module")
+    rows = tables.load("libraries")["python_modules"]
+    for hit in hits:
+        module = hit.captures["module"].rstrip(".")
+        row = next((row for row in rows if re.fullmatch(row["module"], module)), None)
+        if not row or module == "amdsmi" and "vllm" in seen.texts("about.app"):
+            continue
+        built = next((hit.captures["minor"] for hit in _hits(seen, "extension", "minor") if hit.captures.get("module") == module), "")
+        tools = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S"}
+        packages = [f"sudo {tool} {row[family]}" for family, tool in tools.items() if row.get(family)]
+        yield "module-outside-of-pip", {
+            "module": module, "title": row["title"], "note": row["note"], "built": f" The file that is there is for Python 3.{built}." if built else "",
+            "where": f" in {row['path']}" if row["path"] else "", "package": "   # or: ".join(packages), "install": row.get("install", ""),
+            "do_install": "Install it" if row.get("install") else "",
+            "path": f"export PYTHONPATH={row['path']}:$PYTHONPATH" if row["path"] else "",
+            "find": f"find /opt/rocm* /usr/lib/python3* -name '{module.split('.')[0]}*' 2>/dev/null | head"}, [hit], {}
+        return
+    for hit in hits:
+        module = hit.captures["module"].split(".")[0]
+        if module in _PYTHON_PACKAGES:
+            package = {"cv2": "opencv-python", "PIL": "pillow", "flash_attn": "flash-attn"}.get(module, module)
+            yield "module-not-in-this-interpreter", {"module": module, "package": package}, [hit], {
+                "fixes": "torch" if module in ("torch", "torchvision", "torchaudio", "triton") else "other"}
+            return
