@@ -360,6 +360,7 @@ windows.faults          | list |       | crashes in modules of the GPU stack in 
 windows.stop_errors     | list |       | blue screens of the display stack in 14 days: [{"at", "code", "name"}]
 windows.trouble_before_driver | int |  | resets, crashes and blue screens on record before the driver in use was installed
 windows.trouble_since_driver | int |   | resets, crashes and blue screens on record since then
+games.layers            | dict |       | releases of what runs Windows games that the texts name: dxvk, vkd3d-proton, proton, ge-proton, gamescope to a list
 report.last_good        | str  |       | version that the writer says worked
 report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
@@ -387,7 +388,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.xgmi_peers gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.*
+packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.* games.layers
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _gpus, _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Known
 from rocmdoctor.facts.vocabulary import key
-from rocmdoctor.knowledge import products, tables
+from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
@@ -22,7 +22,7 @@ _LISTS = (("torch.arch_list", "this torch"), ("rocm.tensile_targets", "this rocB
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first GPU that is left out by a list, a library or a release: a cause where its symptom was seen, else nothing is said."""
-    gpus = _gpus(seen)
+    gpus = _gpus.fitted(seen)
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
     for read in (_lists, _libraries, _windows, _windows_undated):
         for name, values, used, asked in read(seen, gpus):
@@ -32,21 +32,6 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
                 named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []
                 yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained, hits=_words.hits_of(seen.facts, named, name)[:1])
                 break
-
-
-def _gpus(seen: Evidence) -> dict[str, str]:
-    """Target to name of each AMD GPU that is fitted or named as such."""
-    found: dict[str, str] = {}
-    for item in items_of(seen.facts):
-        name = str(seen.value(key("gpu.name", item)) or "")
-        gfx = str(seen.value(key("gpu.gfx_target", item)) or seen.value(key("gpu.gfx_reported", item)) or products.gfx_of_name(name)).split(":")[0]
-        if tables.generation(gfx):
-            found.setdefault(gfx, name)
-    return found
-
-
-def _shown(gfx: str, name: str) -> str:
-    return f"{name} ({gfx})" if name and gfx not in name else gfx
 
 
 def _all(seen: Evidence, name: str) -> Iterator[list[str]]:
@@ -64,11 +49,11 @@ def _lists(seen: Evidence, gpus: dict[str, str]) -> Found:
             left = [gfx for gfx in left if len(gpus) == 1 or tables.kind(gfx) != "apu"]
             if left:
                 gfx = left[0]
-                others = [_shown(other, name) for other, name in gpus.items() if other not in left]
+                others = [_gpus.shown(other, name) for other, name in gpus.items() if other not in left]
                 override = tables.override_for(gfx)
                 windows = seen.value("about.os") == "windows"
                 yield "gpu-not-in-target-list", {
-                    "list": title, "gpu": _shown(gfx, gpus[gfx]), "gfx": gfx, "targets": ", ".join(targets), "hide": "HIP_VISIBLE_DEVICES with the "
+                    "list": title, "gpu": _gpus.shown(gfx, gpus[gfx]), "gfx": gfx, "targets": ", ".join(targets), "hide": "HIP_VISIBLE_DEVICES with the "
                     "number of the other card keeps programs away from it." if others else "", "others": f" It has {', '.join(others)}." if others else "",
                     "kin": f" A sibling's kernels fit it: HSA_OVERRIDE_GFX_VERSION={override}." if override and not windows else ""}, (fact,), ()
 
@@ -79,7 +64,7 @@ def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
         if row["app"] in apps or row["package"] in packages:
             left = [gfx for gfx in gpus if not tables.covers(row["targets"], gfx)]
             if left and len(left) == len(gpus):
-                yield "library-not-made-for-gpu", {"library": row["title"], "gpu": _shown(left[0], gpus[left[0]]), "targets": ", ".join(row["targets"]),
+                yield "library-not-made-for-gpu", {"library": row["title"], "gpu": _gpus.shown(left[0], gpus[left[0]]), "targets": ", ".join(row["targets"]),
                                                    "instead": row["instead"]}, ("about.gpu", "about.app"), ()
 
 
@@ -93,7 +78,7 @@ def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
     if row and gfx not in row["targets"]:
         later = next((other["title"] for other in rows if gfx in other["targets"]), "")
         newer = f"Or update: {later} lists {gfx}" if later else f"No release for Windows lists {gfx} up to now"
-        yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
+        yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _gpus.shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
                                                     "newer": newer}, ("runtime.rocm_version", "about.gpu"), ()
 
 
@@ -105,6 +90,6 @@ def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
     gfx, name = next(iter(gpus.items()))
     first = next((number for number, row in enumerate(rows) if gfx in row["targets"]), 0)
     if first:
-        yield "windows-release-may-not-list-gpu", {"gpu": _shown(gfx, name), "gfx": gfx, "since": rows[first]["title"],
+        yield "windows-release-may-not-list-gpu", {"gpu": _gpus.shown(gfx, name), "gfx": gfx, "since": rows[first]["title"],
                                                    "targets": ", ".join(rows[first - 1]["targets"]), "before": rows[first - 1]["title"]}, (
             "about.gpu", "about.backend"), ("runtime.rocm_version",)
