@@ -119,6 +119,7 @@ amdgpu.modprobe_options | list |       | option lines for amdgpu, ttm, amdttm in
 dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did not build
 dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
 packages.installed      | dict |       | GPU related packages of the distribution and their versions
+packages.bits32         | list |       | of the list that shows the 64-bit driver, the GPU related packages of 32 bits (i386, i686, lib32)
 packages.changed        | dict |       | GPU related packages in a package manager's history: name to [old, new], newest last
 updates.history         | list |       | changes of GPU stack packages that package managers recorded: [{"at", "name", "old", "new", "by"}], oldest first
 updates.unrelated       | dict |       | minute (ISO 8601, UTC) to the number of other packages changed in it
@@ -388,7 +389,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.xgmi_peers gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.* games.layers
+packages.changed packages.bits32 updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.* games.layers
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates
