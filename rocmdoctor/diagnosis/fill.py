@@ -12,7 +12,7 @@ from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
-_PLACE = later.pattern(r"\{(?:(override_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
+_PLACE = later.pattern(r"\{(?:(override_for|sibling_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
 _OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 _NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
 
@@ -46,8 +46,16 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
             return found.group()
         values = [shown_value(name, lookup(name)) for name in known]
         value = next((value for value in values if value != _UNREAD), values[0])
-        return tables.override_for(value.split(",")[0]) or "(none known)" if call else value
+        return value if not call else getattr(tables, call)(value.split(",")[0]) or "(none known)"
     return _NOBODY_KNOWS.sub("", _PLACE.sub(replace, str(text or ""))).strip()
+
+
+def command(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
+    """A command with its places filled; what was not read, or is one of several targets, stands in capitals: the user puts it in."""
+    def replace(found: re.Match[str]) -> str:
+        filled = fill_in(found.group(), lookup, scope)
+        return found[2].partition("|")[0].rpartition(".")[2].upper() if filled == _UNREAD or ", gfx" in filled else filled
+    return _PLACE.sub(replace, str(text or "")).strip()
 
 
 def open_places(text: str, scope: Scope) -> Iterator[str]:

@@ -17,7 +17,7 @@ from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.rules import Rulebook
 
 Found = Iterator[tuple[str, str, dict[str, str], str]]  # finding, which fixes, values, the fact that is too old
-_PARTS = (("mesa", "Mesa", "vulkan.mesa_version"), ("kernel", "Linux", "kernel.release"), ("rocm", "ROCm", "runtime.rocm_version"))
+_PARTS = (("mesa", "vulkan.mesa_version"), ("kernel", "kernel.release"), ("rocm", "runtime.rocm_version"))
 _OWN_DRIVER = ("amdgpu.dkms", "amdgpu.version", "dkms.failed_version")
 _RUNS = ("gpu.driver", "gpu.kfd_node", "gpu.vram_bytes")  # what no kernel tells of a GPU that it does not drive
 _BACKPORTS = ("rhel", "centos", "rocky", "almalinux", "ol", "sles", "sled", "opensuse-leap")  # whose kernels are newer than their numbers
@@ -54,12 +54,12 @@ def _works(seen: Evidence, part: str) -> bool:
 
 def _gpu(seen: Evidence) -> Found:
     for gfx, name in _gpus.fitted(seen).items():
-        row = next((row for row in tables.load("needs")["gpus"] if gfx in row["gfx"]), {})
-        for part, title, fact in _PARTS:
+        row: dict[str, Any] = next((row for row in tables.load("needs")["gpus"] if gfx in row["gfx"]), {})
+        for part, fact in _PARTS:
             have, want = seen.text(fact), str(row.get(part, ""))
             if _older(have, want, part) and not _works(seen, part):
                 firmware = f" With it goes {row['firmware']} or newer." if "firmware" in row else ""
-                yield f"gpu-needs-newer-{part}", part, {"gpu": _gpus.shown(gfx, name), "part": title, "want": want, "have": have, "firmware": firmware, "otherwise": ""}, fact
+                yield f"gpu-needs-newer-{part}", part, {"gpu": _gpus.shown(gfx, name), "want": want, "have": have, "firmware": firmware, "otherwise": ""}, fact
 
 
 def _program(seen: Evidence) -> Found:
