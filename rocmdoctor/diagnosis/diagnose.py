@@ -9,7 +9,7 @@ from rocmdoctor.diagnosis import boot_commands, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
-from rocmdoctor.diagnosis.fill import fill_in, shown, shown_value, words
+from rocmdoctor.diagnosis.fill import command, fill_in, shown, shown_value, words
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
@@ -86,8 +86,8 @@ def _fixes(judged: Judged, look: Lookup, facts: dict[str, Fact]) -> list[Fix]:
             continue
         row = fix.data
         scope = judged.rule.scope
-        commands = (line for command in row.get("commands") or () for line in boot_commands.for_machine(fill_in(command, look, scope), facts))
-        found.append(Fix(fill_in(row["do"], look, scope), fill_in(row.get("detail"), look, scope), tuple(commands), str(row.get("risk", "none")),
+        commands = (line for each in row.get("commands") or () for line in boot_commands.for_machine(command(each, look, scope), facts))
+        found.append(Fix(words(row["do"], look, scope), words(str(row.get("detail") or ""), look, scope), tuple(commands), str(row.get("risk", "none")),
                          tuple(row.get("needs") or ()), fill_in(row.get("side_effects"), look, scope), fill_in(row.get("verify"), look, scope),
                          fill_in(row.get("undo"), look, scope), str(row.get("language", "shell"))))
     return found

@@ -12,8 +12,8 @@ from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.knowledge import tables, windows_drivers
 from rocmdoctor.knowledge.conditions import Lookup, Scope
 
-_PLACE = later.pattern(r"\{(?:(override_for|adrenalin_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
-_CALLS = {"override_for": tables.override_for, "adrenalin_for": windows_drivers.adrenalin_for}
+_PLACE = later.pattern(r"\{(?:(override_for|sibling_for|adrenalin_for)\((?:first\()?)?([a-z_]+\.[A-Za-z0-9_.|-]+)\)*\}")
+_CALLS = {"override_for": tables.override_for, "sibling_for": tables.sibling_for, "adrenalin_for": windows_drivers.adrenalin_for}
 _OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 _NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
 
@@ -49,6 +49,14 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
         value = next((value for value in values if value != _UNREAD), values[0])
         return _CALLS[call](value.split(",")[0]) or "(none known)" if call else value
     return _NOBODY_KNOWS.sub("", _PLACE.sub(replace, str(text or ""))).strip()
+
+
+def command(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
+    """A command with its places filled; what was not read, or is one of several targets, stands in capitals: the user puts it in."""
+    def replace(found: re.Match[str]) -> str:
+        filled = fill_in(found.group(), lookup, scope)
+        return found[2].partition("|")[0].rpartition(".")[2].upper() if filled == _UNREAD or ", gfx" in filled else filled
+    return _PLACE.sub(replace, str(text or "")).strip()
 
 
 def open_places(text: str, scope: Scope) -> Iterator[str]:

@@ -126,8 +126,7 @@ def _for_manager(fix: Fix, kind: str, kin: str) -> Fix:
 
 def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | None:
     """The TTM limit to set, in pages of 4 KiB: what the owner asked for where it leaves the system enough, else what was computed."""
-    ram = facts.get("memory.ram_bytes")
-    size = int(ram.value) if isinstance(ram, Known) else 0
+    size = next((int(ram.value) for name in ("memory.ram_bytes", "memory.installed_bytes") if isinstance(ram := facts.get(name), Known)), 0)
     most = size - reserve(size) if size else None
     said = " ".join(word for name in ("kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.parameters") for word in texts(facts, name))
     asked = [int(pages) * PAGE for pages in _ASKED_PAGES.findall(said)] + [int(mib) << 20 for mib in _ASKED_MIB.findall(said)]

@@ -130,6 +130,7 @@ amdgpu.modprobe_options | list |       | option lines for amdgpu, ttm, amdttm in
 dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did not build
 dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
 packages.installed      | dict |       | GPU related packages of the distribution and their versions
+packages.bits32         | list |       | of the list that shows the 64-bit driver, the GPU related packages of 32 bits (i386, i686, lib32)
 packages.changed        | dict |       | GPU related packages in a package manager's history: name to [old, new], newest last
 updates.history         | list |       | changes of GPU stack packages that package managers recorded: [{"at", "name", "old", "new", "by"}], oldest first
 updates.unrelated       | dict |       | minute (ISO 8601, UTC) to the number of other packages changed in it
@@ -373,6 +374,7 @@ windows.faults          | list |       | crashes in modules of the GPU stack in 
 windows.stop_errors     | list |       | blue screens of the display stack in 14 days: [{"at", "code", "name"}]
 windows.trouble_before_driver | int |  | resets, crashes and blue screens on record before the driver in use was installed
 windows.trouble_since_driver | int |   | resets, crashes and blue screens on record since then
+games.layers            | dict |       | releases of what runs Windows games that the texts name: dxvk, vkd3d-proton, proton, ge-proton, gamescope to a list
 report.last_good        | str  |       | version that the writer says worked
 report.first_bad        | str  |       | version that the writer says failed
 report.os_said          | str  |       | operating system as the writer says
@@ -380,6 +382,7 @@ report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
 report.program          | str  |       | the name that a program puts before the lines of its log
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
+report.target_lists     | list |       | lists of gfx targets that the texts show: [{"kind": library, build or index, "of", "targets", "line", "text", "in"}]
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
@@ -400,7 +403,7 @@ gpu.vram_used_bytes gpu.gtt_used_bytes gpu.hip_free_bytes gpu.holders gpu.busy_p
 gpu.kfd_banks gpu.xgmi_peers gpu.uma_options gpu.numa_node gpu.render_node gpu.kfd_node
 memory.available_bytes memory.hidden_processes memory.ttm_pool_bytes kernel.stuck_processes
 ollama.available_bytes llama.free_bytes
-packages.changed updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.*
+packages.changed packages.bits32 updates.* boots.* checks.* changed.* kernels.* seen.* report.* about.* games.layers
 runtime.rocm_targets rocm.tensile_targets dev.kfd_gid
 gpu.shared_used_bytes gpu.held_bytes gpu.vram_budget_bytes windows.commit_used_bytes windows.display_resets windows.faults windows.stop_errors
 windows.driver_history windows.driver_changed windows.driver_store windows.previous_driver windows.previous_adrenalin windows.updates

@@ -242,6 +242,7 @@ FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any]]] = {
     "family": (1, lambda gfx: tables.family(str(_scalar(gfx)))),
     "override_for": (1, lambda gfx: tables.override_for(str(_scalar(gfx)))),
     "adrenalin_for": (1, lambda rocm: windows_drivers.adrenalin_for(str(_scalar(rocm)))),
+    "sibling_for": (1, lambda gfx: tables.sibling_for(str(_scalar(gfx)))),
     "wheel_targets": (1, lambda version: tables.wheel_targets(str(_scalar(version)))),
     "official": (1, lambda gfx: tables.official(str(_scalar(gfx)))),
     "first": (1, lambda v: _listed(v)[0]),

@@ -70,6 +70,29 @@ def override_for(gfx: str) -> str:
     return found.group() if found else ""
 
 
+def sibling_for(gfx: str) -> str:
+    """The HSA_OVERRIDE_GFX_VERSION of a target of the same instruction set, for an experiment; "" where a known one, or none, is to be used.
+
+    >>> sibling_for("gfx90c"), sibling_for("gfx1013"), sibling_for("gfx1010"), sibling_for("gfx1032")
+    ('9.0.0', '10.1.0', '', '')
+    """
+    row = _targets().get(gfx.split(":")[0], {})
+    value = str(row.get("hsa_override") or "")
+    if override_for(gfx) or not value or row.get("override_verdict") not in ("experimental", "risky"):
+        return ""
+    return value if family(gfx_of_override(value)) == family(gfx) else ""
+
+
+def gfx_of_override(value: str) -> str:
+    """The target that a value of HSA_OVERRIDE_GFX_VERSION names.
+
+    >>> gfx_of_override("10.3.0"), gfx_of_override("9.0.10")
+    ('gfx1030', 'gfx90a')
+    """
+    major, minor, step = (int(part) for part in value.split("."))
+    return f"gfx{major}{minor:x}{step:x}"
+
+
 def wheel_targets(version: str) -> list[str]:
     """The gfx targets in the torch wheel of pytorch.org with this version; raises ValueError when the table has none.
 

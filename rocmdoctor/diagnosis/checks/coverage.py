@@ -5,48 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _gpus, _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import Known
+from rocmdoctor.facts.model import Hit, Known
 from rocmdoctor.facts.vocabulary import key
-from rocmdoctor.knowledge import products, tables
+from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
-Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], tuple[str, ...]]]  # finding, values, facts used, facts that decide and are not known
+Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], tuple[str, ...], list[Hit]]]  # finding, values, facts used, facts that decide and are not known
 _LISTS = (("torch.arch_list", "this torch"), ("rocm.tensile_targets", "this rocBLAS"), ("ollama.supported_types", "this Ollama"))
+_OVERRIDDEN = ("gpu-not-in-target-list", "library-file-lacks-gpu", "wheel-index-lacks-gpu", "build-leaves-out-gpu")  # with an override the list of another target counts
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first GPU that is left out by a list, a library or a release: a cause where its symptom was seen, else nothing is said."""
-    gpus = _gpus(seen)
+    gpus = _gpus.fitted(seen)
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
-    for read in (_lists, _libraries, _windows, _windows_undated):
-        for name, values, used, asked in read(seen, gpus):
-            rule = _words.rule("coverage", name, values, general=True)
+    for read in (_lists, _read_lists, _libraries, _windows, _windows_undated, _memory):
+        for name, values, used, asked, hits in read(seen, gpus):
+            rule = _words.rule("coverage", name, values)
             explained = seen.explained(rule)
-            if explained and not (overridden and name == "gpu-not-in-target-list"):
+            if explained and not (overridden and name in _OVERRIDDEN):
                 named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []
-                yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained, hits=_words.hits_of(seen.facts, named, name)[:1])
+                yield Judged(rule, Answer(None if asked else True, used, asked), explained=explained, hits=hits or _words.hits_of(seen.facts, named, name)[:1])
                 break
-
-
-def _gpus(seen: Evidence) -> dict[str, str]:
-    """Target to name of each AMD GPU that is fitted or named as such."""
-    found: dict[str, str] = {}
-    for item in items_of(seen.facts):
-        name = str(seen.value(key("gpu.name", item)) or "")
-        gfx = str(seen.value(key("gpu.gfx_target", item)) or seen.value(key("gpu.gfx_reported", item)) or products.gfx_of_name(name)).split(":")[0]
-        if tables.generation(gfx):
-            found.setdefault(gfx, name)
-    return found
-
-
-def _shown(gfx: str, name: str) -> str:
-    return f"{name} ({gfx})" if name and gfx not in name else gfx
 
 
 def _all(seen: Evidence, name: str) -> Iterator[list[str]]:
@@ -56,21 +42,82 @@ def _all(seen: Evidence, name: str) -> Iterator[list[str]]:
             yield [str(one) for one in value]
 
 
+def _left_out(gpus: dict[str, str], targets: list[str]) -> list[str]:
+    """The GPUs that a list does not serve; integrated graphics beside a card is seldom meant to compute."""
+    return [gfx for gfx in gpus if not tables.covers(targets, gfx) and (len(gpus) == 1 or tables.kind(gfx) != "apu")]
+
+
+def _kin(seen: Evidence, gfx: str, targets: list[str]) -> tuple[str, str]:
+    """(what is said of the kernels of a sibling, the value of the override), where the list has that sibling and the system an override."""
+    if seen.value("about.os") == "windows":
+        return "", ""
+    known = tables.override_for(gfx)
+    if known and (not targets or tables.covers(targets, tables.gfx_of_override(known))):
+        return f" A sibling's kernels fit it: HSA_OVERRIDE_GFX_VERSION={known}.", known
+    value = tables.sibling_for(gfx)
+    if value and tables.covers(targets, tables.gfx_of_override(value)):
+        return f" It has {tables.gfx_of_override(value)}, which has the same instruction set: HSA_OVERRIDE_GFX_VERSION={value} is an experiment.", value
+    return "", ""
+
+
+def _left(seen: Evidence, gpus: dict[str, str], title: str, targets: list[str]) -> dict[str, Any]:
+    """The words for the first GPU that a list leaves out, {} where it leaves out none."""
+    left = _left_out(gpus, targets)
+    if not left:
+        return {}
+    others = [_gpus.shown(other, name) for other, name in gpus.items() if other not in left]
+    kin, value = _kin(seen, left[0], targets)
+    return {"list": title, "gpu": _gpus.shown(left[0], gpus[left[0]]), "gfx": left[0], "targets": ", ".join(targets), "kin": kin, "override": value and
+            f"Or as an experiment let {left[0]} take the kernels of its sibling", "override_command": f"HSA_OVERRIDE_GFX_VERSION={value} PROGRAM" if value else "",
+            "others": f" It has {', '.join(others)}." if others else "",
+            "hide": "HIP_VISIBLE_DEVICES with the number of the other card keeps programs away from it." if others else ""}
+
+
 def _lists(seen: Evidence, gpus: dict[str, str]) -> Found:
     for fact, title in _LISTS:
         for targets in _all(seen, fact):
-            left = [gfx for gfx in gpus if not tables.covers(targets, gfx)]
-            # Integrated graphics beside a card is seldom meant to compute.
-            left = [gfx for gfx in left if len(gpus) == 1 or tables.kind(gfx) != "apu"]
-            if left:
-                gfx = left[0]
-                others = [_shown(other, name) for other, name in gpus.items() if other not in left]
-                override = tables.override_for(gfx)
-                windows = seen.value("about.os") == "windows"
-                yield "gpu-not-in-target-list", {
-                    "list": title, "gpu": _shown(gfx, gpus[gfx]), "gfx": gfx, "targets": ", ".join(targets), "hide": "HIP_VISIBLE_DEVICES with the "
-                    "number of the other card keeps programs away from it." if others else "", "others": f" It has {', '.join(others)}." if others else "",
-                    "kin": f" A sibling's kernels fit it: HSA_OVERRIDE_GFX_VERSION={override}." if override and not windows else ""}, (fact,), ()
+            values = _left(seen, gpus, title, targets)
+            if values:
+                yield "gpu-not-in-target-list", values, (fact,), (), []
+
+
+def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
+    """Lists that the texts show: of a library, of a build, of an index of wheels."""
+    for row in seen.value("report.target_lists") or []:
+        index = str(row["of"]) if row["kind"] == "index" else ""
+        targets = [gfx for gfx in _of_index(index) if _served(index, gfx)] if index else list(map(str, row["targets"]))
+        values = _left(seen, gpus, str(row["of"]), targets) if targets else {}
+        if not values:
+            continue
+        hits = [Hit("coverage", str(row["kind"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})]
+        name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "library": "library-file-lacks-gpu"}[str(row["kind"])]
+        better = next((other for other in tables.load("pytorch_wheels")["targets_by_suffix"] if _served(str(other), str(values["gfx"]))), "")
+        newer = f"https://download.pytorch.org/whl/{better}" if better else "https://rocm.nightlies.amd.com/v2/gfx1151/"
+        since = f"; the first with it is {better}" if better else "; no index of pytorch.org has it"
+        yield name, {**values, "index": index, "newer": newer, "since": since if index else ""}, ("report.target_lists",), (), hits
+
+
+def _of_index(index: str) -> list[str]:
+    return list(tables.load("pytorch_wheels")["targets_by_suffix"].get(".".join(index.split(".")[:2]), []))
+
+
+def _served(index: str, gfx: str) -> bool:
+    """Whether the wheels of an index have the target, and their ROCm has libraries for it."""
+    need = next((str(row["rocm"]) for row in tables.load("needs")["gpus"] if gfx in row["gfx"] and "rocm" in row), "0")
+    return tables.covers(_of_index(index), gfx) and versions.at_least(index.removeprefix("rocm"), need, "rocm") is not False
+
+
+def _memory(seen: Evidence, gpus: dict[str, str]) -> Found:
+    """A build for more targets than the machine has memory for."""
+    hits = seen.hits_of("seen.build.memory_exhausted")
+    built = next((row for row in seen.value("report.target_lists") or [] if row["kind"] == "build" and len(row["targets"]) > 1), None)
+    if hits and built:
+        own = next(iter(gpus), "")
+        others = [gfx for gfx in built["targets"] if gfx != own]
+        left = f", and {_gpus.shown(own, gpus[own])} is not one of them" if own and own not in built["targets"] else ""
+        values = {"count": str(len(built["targets"])), "targets": " ".join(built["targets"]), "name": built["of"], "own": own or "gfx1100", "left": left,
+                  "others": str(len(others)), "note": "" if own else "   # your target"}
+        yield "build-for-many-targets-exhausts-memory", values, ("report.target_lists",), (), hits[:2]
 
 
 def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -79,8 +126,8 @@ def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
         if row["app"] in apps or row["package"] in packages:
             left = [gfx for gfx in gpus if not tables.covers(row["targets"], gfx)]
             if left and len(left) == len(gpus):
-                yield "library-not-made-for-gpu", {"library": row["title"], "gpu": _shown(left[0], gpus[left[0]]), "targets": ", ".join(row["targets"]),
-                                                   "instead": row["instead"]}, ("about.gpu", "about.app"), ()
+                yield "library-not-made-for-gpu", {"library": row["title"], "gpu": _gpus.shown(left[0], gpus[left[0]]), "targets": ", ".join(row["targets"]),
+                                                   "instead": row["instead"]}, ("about.gpu", "about.app"), (), []
 
 
 def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -93,8 +140,8 @@ def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
     if row and gfx not in row["targets"]:
         later = next((other["title"] for other in rows if gfx in other["targets"]), "")
         newer = f"Or update: {later} lists {gfx}" if later else f"No release for Windows lists {gfx} up to now"
-        yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
-                                                    "newer": newer}, ("runtime.rocm_version", "about.gpu"), ()
+        yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _gpus.shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
+                                                    "newer": newer}, ("runtime.rocm_version", "about.gpu"), (), []
 
 
 def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -105,6 +152,6 @@ def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
     gfx, name = next(iter(gpus.items()))
     first = next((number for number, row in enumerate(rows) if gfx in row["targets"]), 0)
     if first:
-        yield "windows-release-may-not-list-gpu", {"gpu": _shown(gfx, name), "gfx": gfx, "since": rows[first]["title"],
+        yield "windows-release-may-not-list-gpu", {"gpu": _gpus.shown(gfx, name), "gfx": gfx, "since": rows[first]["title"],
                                                    "targets": ", ".join(rows[first - 1]["targets"]), "before": rows[first - 1]["title"]}, (
-            "about.gpu", "about.backend"), ("runtime.rocm_version",)
+            "about.gpu", "about.backend"), ("runtime.rocm_version",), []

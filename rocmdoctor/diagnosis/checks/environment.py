@@ -138,13 +138,12 @@ def _spelt(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
 
 
 def _gfx(value: str) -> str:
-    """The target that a well-formed override names.
+    """The target that an override names, "" for one that is not well-formed.
 
-    >>> _gfx("10.3.0"), _gfx("9.0.10"), _gfx("gfx1100")
-    ('gfx1030', 'gfx90a', '')
+    >>> _gfx("10.3.0"), _gfx("gfx1100")
+    ('gfx1030', '')
     """
-    found = re.fullmatch(r"(\d{1,2})\.(\d{1,3})\.(\d{1,3})", value)
-    return f"gfx{int(found[1])}{int(found[2]):x}{int(found[3]):x}" if found else ""
+    return tables.gfx_of_override(value) if re.fullmatch(r"\d{1,2}\.\d{1,3}\.\d{1,3}", value) else ""
 
 
 def _override(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _words, failing_part
+from rocmdoctor.diagnosis.checks import _gpus, _words, failing_part
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
@@ -313,9 +313,9 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
     hits = seen.hits_of("seen.messages.no_kernel")
     if not hits:
         return
-    gpus = [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
-    gpu = gpus[0] if len(gpus) == 1 else ""
-    if {"apu", "dgpu"} <= set(seen.texts("about.gpu")):
+    fitted = list(_gpus.fitted(seen)) or [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
+    gpu = fitted[0] if len(fitted) == 1 else ""
+    if {"apu", "dgpu"} <= set(map(tables.kind, fitted)):
         yield "kernels-missing-beside-integrated-gpu", {"who": _who(seen, hits)}, hits, {"used": ("about.gpu",)}
         return
     kin, other = _kin(seen, gpu) if gpu else ("", "")

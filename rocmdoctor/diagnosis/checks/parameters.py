@@ -68,6 +68,48 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     yield from _other_module(seen, parameters)
     yield from _sizes(seen, parameters)
     yield from _twice(seen, parameters)
+    yield from _panel(seen, parameters)
+
+
+def decoded(name: str, value: str) -> str:
+    """What the bits of a mask switch, as far as they differ from what the driver does by itself; "" for what is no mask.
+
+    >>> decoded("amdgpu.ppfeaturemask", "0xfffd7fff"), decoded("amdgpu.dcdebugmask", "0x12")
+    ('on: OverDrive (overclocking), GFX DCS; off: GFXOFF, stutter mode', 'stutter mode off, panel self refresh (PSR) off')
+    >>> decoded("amdgpu.ppfeaturemask", "0xfff7bfff"), decoded("amdgpu.dc", "0")
+    ('what the driver does by itself', '')
+    """
+    row, mask = _mask(name, value)
+    if row is None:
+        return ""
+    usual, names = int(row["usual"]), {int(bit): str(text) for bit, text in row["names"].items()}
+    on, off = ([text for bit, text in names.items() if bit & mask & ~usual], [text for bit, text in names.items() if bit & usual & ~mask])
+    if not usual:
+        return ", ".join(on) or "nothing"
+    return "; ".join([*([f"on: {', '.join(on)}"] if on else []), *([f"off: {', '.join(off)}"] if off else [])]) or "what the driver does by itself"
+
+
+def _mask(name: str, value: str) -> tuple[dict[str, Any] | None, int]:
+    """(the row of a mask, the number that is set); (None, 0) for what is no mask or no number."""
+    row = tables.load("kernel_parameters")["bits"].get(name)
+    number = re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}|\d{1,10}", value)
+    return (row, int(value, 0 if value[:2].lower() == "0x" else 10)) if row and number else (None, 0)
+
+
+def _panel(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """A panel that still refreshes itself, in one of three ways, where one of them was switched off."""
+    each = next((each for each in parameters if each.name == "amdgpu.dcdebugmask"), None)
+    row, mask = _mask(each.name, each.value) if each else (None, 0)
+    if each is None or row is None or versions.at_least(seen.text("kernel.release") or "7.0", "6.7", "kernel") is False:
+        return
+    wanted, names = [int(bit) for bit in row["panel"]], {int(bit): str(text) for bit, text in row["names"].items()}
+    left = [bit for bit in wanted if not bit & mask]
+    panel = seen.hits_of("seen.devices.internal_panel")
+    if left and len(left) < len(wanted) and "display-fault" in seen.symptoms and panel:
+        words = {"value": each.value, "off": ", ".join(names[bit] for bit in wanted if bit & mask), "left": " and ".join(
+            f"{names[bit].removesuffix(' off')} ({bit:#x})" for bit in reversed(left)), "next": f"{mask | sum(wanted):#x}"}
+        replays = seen.hits_of("seen.devices.panel_replay")
+        yield judged(_CHECK, "panel-self-refresh-partly-on", seen, words, [each.fact], hits=[*replays, *panel][:3])
 
 
 def _unknown(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
@@ -102,7 +144,7 @@ def _harm(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
             mark = f"{finding} {each.name}"
             if mark not in told:
                 words = {"name": each.name, "value": each.value, "says": str(harm.get("says") or ""), "do": str(harm.get("do") or "Remove it"),
-                         "bare": each.name.rpartition(".")[2]}
+                         "bare": each.name.rpartition(".")[2], "bits": decoded(each.name, each.value)}
                 yield judged(_CHECK, finding, seen, words, [each.fact, *_asked(harm)], item="" if harm.get("id") else each.name,
                              severity=harm.get("severity"), explains=harm.get("explains", []))
             told.add(mark)

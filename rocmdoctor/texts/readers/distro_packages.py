@@ -26,8 +26,8 @@ TRUST = 2
 _N = r"([A-Za-z][\w.+-]{1,60}?)"
 _V = r"(\d[\w.:~+^-]{0,80})"
 _GPU = lazy(r"(?:linux-firmware(?:-amdgpu|-amdgpu-firmware)?|amd-gpu-firmware|firmware-amd-graphics|kernel-firmware-amdgpu|firmware-amdgpu"
-            r"|(?:lib32-)?mesa(?:-vulkan-drivers|-vulkan-radeon|-dri-drivers|-libgallium|-va-drivers)?|Mesa(?:-\w+)*|libvulkan_radeon"
-            r"|(?:lib32-)?vulkan-radeon|amdvlk|vulkan-(?:icd-)?loader|libvulkan1|libdrm(?:-amdgpu1)?|amdgpu-[\w-]+|rocm[\w-]*|hip[\w-]*"
+            r"|(?:lib32-)?mesa(?:-vulkan-drivers|-vulkan-radeon|-dri-drivers|-libgallium|-va-drivers)?|libgl1-mesa-dri|libGL1|Mesa(?:-\w+)*|libvulkan_radeon"
+            r"|(?:lib32-)?vulkan-radeon|amdvlk|(?:lib32-)?vulkan-(?:icd-)?loader|libvulkan1|libdrm(?:-amdgpu1)?|amdgpu-[\w-]+|rocm[\w-]*|hip[\w-]*"
             r"|libamdhip64-(?:\d|dev)|hsa-[\w-]+|libhsa-runtime64-(?:1|dev)|roc(?:blas|fft|sparse|solver|random|minfo)\w*|miopen[\w-]*|migraphx[\w-]*|rccl|comgr|amd-smi-lib"
             r"|linux(?:-lts|-zen|-hardened|-cachyos[\w-]*)?|linux-image-[\w.+-]+|kernel(?:-core|-default|-modules)?|proxmox-kernel-[\w.-]+"
             r"|pve-(?:kernel|firmware)[\w.-]*|ollama[\w-]*|llama[.-]?cpp[\w-]*|python3?-pytorch[\w-]*|python3-torch|xserver-xorg-video-amdgpu)$")
@@ -51,6 +51,7 @@ _LIST = (
     lazy(r"^[ \t]*" + _N + r" {2,}" + _V + r"\s*$"),
     lazy(r"^[ \t]*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
 )
+_NARROW = lazy(r":i386\b|\.i[3-6]86\b|(?:^|[\s/])lib32-|-32bit\b")
 _MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",
           "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "\tinstall ok installed", "rocminfo\t", "amd-smi-lib\t")
 _RELEASE = lazy(r"(?:\d{1,2}:)?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
@@ -97,6 +98,7 @@ def read(text: str) -> Iterator[Reading]:
     """What is installed (the last word of a history counts) and what changed."""
     installed: dict[str, tuple[str, int]] = {}
     changed: dict[str, list[str]] = {}
+    bits: tuple[dict[str, int], dict[str, int]] = ({}, {})  # of a list: packages of 64 bits, of 32 bits
     first = 0
     before: list[str] = []
     for number, line in lines(text):
@@ -115,12 +117,15 @@ def read(text: str) -> Iterator[Reading]:
             if found:
                 if _GPU.match(found[1]):
                     installed.setdefault(found[1], (found[2], number))
+                    bits[bool(_NARROW.search(line[:120]))].setdefault(found[1].removeprefix("lib32-"), number)
                 break
     if changed:
         yield Reading("packages.changed", changed, "", first)
     if not installed:
         return
     yield Reading("packages.installed", {name: version for name, (version, _) in installed.items()}, "", min(n for _, n in installed.values()))
+    if any(name in bits[0] for name in _MESA):  # beside its own driver a list shows those of 32 bits, too
+        yield Reading("packages.bits32", list(bits[1]), "", min(bits[0].values()))
     for names, fact, bare in ((_FIRMWARE, "firmware.package_version", False), (_MESA, "vulkan.mesa_version", True),
                               (_ROCM, "runtime.rocm_version", True)):
         version, number = next((installed[name] for name in names if name in installed), ("", 0))

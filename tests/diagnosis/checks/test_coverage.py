@@ -1,5 +1,6 @@
 """Each GPU against the lists that were read."""
 
+import pytest
 from answers import answers
 
 TORCH = {"torch__arch_list___0": ["gfx1030", "gfx1034"], "gpu__gfx_target___0": "gfx1034", "gpu__gfx_target___1": "gfx1010",
@@ -35,3 +36,39 @@ def test_the_list_that_torch_prints_is_read():
     text = "torch.cuda.get_arch_list(): ['gfx1100', 'gfx1101']\nRuntimeError: HIP error: no kernel image is available for execution"
     assert "gfx1201" in answers(text, gpu__gfx_target___0="gfx1201")["gpu-not-in-target-list"].title
     assert "gpu-not-in-target-list" not in answers(text, gpu__gfx_target___0="gfx1101")
+
+
+@pytest.mark.parametrize("name, text, title", [
+    ("library-file-lacks-gpu", "Fedora, BC-250 board, every GEMM aborts.\n$ strings /usr/lib64/librocblas.so.4.4 | grep -oE 'gfx10[0-9]+' | sort -u\n"
+     "gfx1010\ngfx1012\ngfx1030\n", "librocblas.so.4.4 has no kernels for AMD Radeon BC-250 (gfx1013)"),
+    ("library-file-lacks-gpu", "RX 5700 XT: HIP error: invalid device function\n$ roc-obj-ls torch/lib/libtorch_hip.so | grep -o 'gfx[0-9a-f]*' | sort -u\n"
+     "gfx1030\ngfx900\n", "libtorch_hip.so has no kernels for AMD Radeon RX 5700 XT (gfx1010)"),
+    ("build-leaves-out-gpu", "Radeon 890M. I built it:\ncmake -B build -DGGML_HIP=ON -DAMDGPU_TARGETS=\"gfx1100;gfx1151\"\nROCm error: invalid device function",
+     "The build names gfx1100, gfx1151 (AMDGPU_TARGETS), and AMD Radeon 890M (gfx1150) is not among them"),
+    ("build-leaves-out-gpu", "RX 7600 XT, built with PYTORCH_ROCM_ARCH=gfx942 as in the Dockerfile: hipErrorNoBinaryForGpu", "and AMD Radeon RX 7600 XT (gfx1102)"),
+    ("wheel-index-lacks-gpu", "RX 9070, the launcher fails:\nuv pip install app --index=https://download.pytorch.org/whl/rocm6.3", "the first with it is rocm6.4"),
+    ("wheel-index-lacks-gpu", "Ryzen AI Max+ 395, no GPU is found with\npip install torch --index-url https://download.pytorch.org/whl/rocm6.2", "the first with it is rocm7.0"),
+    ("build-for-many-targets-exhausts-memory", "RX 6700 XT, 16 GB RAM. AMDGPU_TARGETS=\"gfx900 gfx906 gfx1030\" emerge rocBLAS dies:\n"
+     "c++: fatal error: Killed signal terminated program cc1plus", "it compiles for 3 GPU targets, and AMD Radeon RX 6700 XT (gfx1031) is not one of them"),
+])
+def test_a_list_in_any_form(name, text, title):
+    found = answers(text)[name]
+    assert found.standing == "cause" and title in found.title
+
+
+def test_the_known_override_stands_with_the_list_that_leaves_the_gpu_out():
+    text = "{} with Linux, it crashes: HIP error: invalid device function\n$ strings libtorch_hip.so | grep -o 'gfx[0-9]*'\ngfx1030\ngfx1010\n"
+    for name, value in (("RX 6600", "10.3.0"), ("BC-250", "10.1.0")):
+        commands = [line for fix in answers(text.format(name))["library-file-lacks-gpu"].fixes for line in fix.commands]
+        assert f"HSA_OVERRIDE_GFX_VERSION={value} PROGRAM" in commands
+    assert "library-file-lacks-gpu" not in answers(text.format("RX 6600") + "$ echo $HSA_OVERRIDE_GFX_VERSION\n10.3.0\nHSA_OVERRIDE_GFX_VERSION=10.3.0")
+
+
+@pytest.mark.parametrize("text", [
+    "RX 7900 XTX. pip install torch --index-url https://download.pytorch.org/whl/rocm6.4, then the training hangs now and then.",
+    "RX 7900 XTX, built with -DAMDGPU_TARGETS=gfx1100. ROCm error: invalid device function",
+    "RX 6600: it was built for --offload-arch=gfx1030 and runs well.",
+    "RX 7900 XTX, building with GPU_TARGETS=\"gfx1100;gfx1201\" works, 64 GB of memory are enough.",
+])
+def test_a_list_that_serves_the_gpu_or_without_trouble_accuses_nobody(text):
+    assert not {"library-file-lacks-gpu", "build-leaves-out-gpu", "wheel-index-lacks-gpu", "build-for-many-targets-exhausts-memory"} & set(answers(text))
