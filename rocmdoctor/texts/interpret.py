@@ -30,8 +30,9 @@ MOST_ALIKE = 10  # hits of one pattern group with the same captures that a repor
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
-_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured")  # they read any text, so they recognise none
-_UNITED = ("report.apps", "report.backends", "report.contrasts")  # what any text names counts
+_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "changes_told")  # they read any text, so they recognise none
+_UNITED = ("report.apps", "report.backends", "report.contrasts", "report.changes")  # what any text names counts
+_ROWS = ("report.contrasts", "report.changes")
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 ALL = frozenset(kinds.KINDS)
@@ -121,7 +122,7 @@ def kind_at(parts: list[kinds.Part]) -> Callable[[int], str]:
 
 def _placed(reading: Reading, text: str) -> Any:
     """The value; rows of what several texts tell say in which one they stand."""
-    return [{**row, "in": text} for row in reading.value] if reading.name == "report.contrasts" else reading.value
+    return [{**row, "in": text} for row in reading.value] if reading.name in _ROWS else reading.value
 
 
 def _take(said: dict[str, tuple[int, Fact]], reading: Reading, trust: int, name: str, place: str) -> None:
