@@ -59,13 +59,15 @@ _OLDER = later.pattern(
 _CARD = r"(?:cards?|GPU|RX ?\d{4}|Radeon|R9700|W\d{4})\b(?! driver)"
 _NEW_CARD = later.pattern(
     r"\b(?:since|after|when|once|now that) (?:I|we) (?:\w{1,20} ){0,2}?(?:bought|got|installed|built in|put in|fitted|swapped|replaced|changed|upgraded"
-    r"|switched|exchanged|added|plugged in)(?: (?:in|to|from|this|that|the|an?|my|our|new|used|second|other|AMD|Radeon|graphics|video|with|old|nvidia)){0,4} " + _CARD +
+    r"|switched|exchanged|added|plugged in)"
+    r"(?: (?:in|to|from|this|that|the|an?|my|our|new|used|second|other|AMD|Radeon|graphics|video|with|old|nvidia)){0,4} " + _CARD +
     r"|\b(?:new|fresh|brand[- ]new) (?:graphics |video |AMD |Radeon )?(?:card|GPU)\b(?! driver)"
     r"|\b(?:card|GPU|XTX?|RX \d{4}(?: XTX?| GRE)?)\b[^.;\n]{0,24}?\b(?:just |newly )?(?:bought|installed|fitted|built in|arrived)"
     r" (?:this|last|yesterday|today|new|a few|some|two)\b"
     r"|\b(?:an? |the |my )?(?:older|old|previous|former) (?:\w{1,20} ){0,3}(?:card|GPU)\b[^.;\n]{0,40}?"
     r"\b(?:works?|worked|was fine|ran|had no|did not|never)\b", _I)
-_NO_NAME = frozenset("""version versions release releases build builds driver from to with the and or on in of at is was were has had not no it that this before after since
+_NO_NAME = frozenset("""
+version versions release releases build builds driver from to with the and or on in of at is was were has had not no it that this before after since
 until under for using about only then than when while both also still now just even all every any other another newer older new old latest earlier
 previous number update updated upgrade upgraded updating upgrading moved went switched changed going moving switching works worked fails failed fine
 right wrong same tried booted installed running used use get got back up down over onto into by as my our your their its an a are be been but so if

@@ -32,10 +32,13 @@ _COMMA = later.pattern(r", (?=\S)")
 # Another time is another machine: what was right then says nothing of what is compared now.
 _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
                       r"|previously|used to|since|earlier|yesterday|last (?:week|month|year)|for (?:weeks|months|years|a long time)|a while|at first"
-                      r"|after (?:the |an? )?(?:\w+ )?(?:update|upgrade)\w*|should|would|could|expect\w*|supposed|if)\b", _I)
+                      r"|after (?:the |an? )?(?:\w+ )?(?:update|upgrade)\w*|(?<!as it )(?<!as they )should|would|could|expect\w*|supposed)\b", _I)
 _OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp\w+|unset(?:ting)?|(?:turn|switch)(?:ing|ed)? off|leav\w+ out|lacks?|minus)"
                             r"(?: the)?(?: \w+)? ?$", _I)
 _OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )?(?:off|disabled|unset|removed|empty|not set)\b", _I)
+# Files that are made for a target: nothing ran on it.
+_MADE_FOR = later.pattern(r"\b(?:files?|librar(?:y|ies)|kernels?|packages?|archives?|zips?|wheels?|builds?|built|binar(?:y|ies)|compiled|support|objects?)"
+                          r"(?: \w{1,20})? for (?:the )?$", _I)
 _MOST_VERSIONS = 4
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
 _NUMBER = (
@@ -186,8 +189,9 @@ def named(clause: str) -> Iterator[tuple[str, str, str]]:
     for product in products.find(clause)[:3]:
         if clause[product.start - 1:product.start] not in ("-", "/", "_") and clause[product.end:product.end + 1] not in ("-", "/", "_"):  # a name of an image
             yield "gpu", product.gfx, product.name
-    for gfx, _ in targets(clause)[:3]:
-        yield "gpu", gfx, gfx
+    for gfx, at in targets(clause)[:3]:
+        if not _MADE_FOR.search(clause[max(0, at - 40):at]):
+            yield "gpu", gfx, gfx
 
 
 def _amounts(rows: list[tuple[str, bool, dict[str, object]]]) -> Iterator[dict[str, object]]:
