@@ -8,11 +8,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
+from rocmdoctor.diagnosis import tried
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
-from rocmdoctor.knowledge import applications, compiled, components
+from rocmdoctor.knowledge import applications, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.records import replace
@@ -33,7 +34,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     pair = _pair(seen)
     if pair:
         good, bad, name, hits = pair
-        component = components.load().get(component_of(name))
+        component = components.load().get(tried.component_of(name))
         words = {"good": good, "bad": bad, "component": component.title if component else name}
         rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):
@@ -48,19 +49,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         yield from _before_first_sign(seen)
 
 
-def _names() -> dict[str, str]:
-    names: dict[str, str] = compiled.part(f"checks/{_CHECK}.yaml")["names"]
-    return names
-
-
 def _called(hit: Hit) -> str:
     return " ".join(hit.captures["name"].lower().split())
-
-
-def component_of(name: str) -> str:
-    """The component that a writer means, as the table components calls it; its own name where it is in no table."""
-    low = name.lower()
-    return _names().get(low) or components.of_package(low) or components.of_wheel(low) or low
 
 
 def _older(seen: Evidence) -> Judged | None:
@@ -68,7 +58,7 @@ def _older(seen: Evidence) -> Judged | None:
     for row, line in _words.changes(seen, _CHECK):
         if row["good"] or row["bad"]:
             continue
-        component = components.load().get(component_of(row["name"]))
+        component = components.load().get(tried.component_of(row["name"]))
         app = applications.title(next(iter(seen.texts("about.app")), ""))
         title = component.title if component else row["name"] or app or "what was updated"
         packages = component is not None and component.id in _INSTALLED  # a library that the older packages had is no fault of the machine
@@ -80,10 +70,10 @@ def _older(seen: Evidence) -> Judged | None:
 
 
 def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
-    out = ruled_out(seen)
+    out = tried.both_ways(seen.facts)
     told = _told(seen)
     for row, place in _words.changes(seen, _CHECK):
-        before, after, of = str(row["good"]), str(row["bad"]), component_of(row["name"])
+        before, after, of = str(row["good"]), str(row["bad"]), tried.component_of(row["name"])
         listed = components.of_package(row["name"]) and any(hit.captures["name"] == row["name"] for hit in _hits(seen, "changed"))  # one of several: _listed
         in_vain = any(version == before and hit.text not in row["text"] for version, _, hit in told[False])  # it was wrong with the old one, too
         if after and not listed and not in_vain and of not in out:
@@ -95,9 +85,9 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
     right = [(hit.captures["good"], _called(hit), hit) for hit in _hits(seen, "good")] + told[True]
     rights, wrongs = {one[0] for one in right}, {one[0] for one in bad}
     for good, name, hit in right:
-        of = _names().get(name, name)
+        of = tried.named().get(name, name)
         for version, other, line in bad:
-            same = (_names().get(other, other) == of or not other and _runs(seen, of, version)) if name else _alike(good, version)
+            same = (tried.named().get(other, other) == of or not other and _runs(seen, of, version)) if name else _alike(good, version)
             if same and version != good and not (version in rights and good in wrongs):
                 return good, version, other, [hit, line]
         component = components.load().get(of)
@@ -106,21 +96,12 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
             return good, version, name, [hit]
     for hit in _hits(seen, "first"):
         bad_one = hit.captures["bad"]
-        name = next((app for app in seen.texts("about.app") if app in _names()), "")
-        component = components.load().get(_names().get(name, ""))
+        name = next((app for app in seen.texts("about.app") if app in tried.named()), "")
+        component = components.load().get(tried.named().get(name, ""))
         if component and component.key and seen.text(component.key).lstrip("b") == bad_one.lstrip("vb"):
             number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
             return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]
     return None
-
-
-def ruled_out(seen: Evidence) -> set[str]:
-    """Components of which the writer tried several versions, all of them wrong."""
-    versions: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
-    for right, rows in _told(seen).items():
-        for version, name, _ in rows:
-            versions[right].setdefault(component_of(name), set()).add(version)
-    return {name for name, tried in versions[False].items() if name and len(tried) > 1 and name not in versions[True]}
 
 
 def _runs(seen: Evidence, of: str, version: str) -> bool:

@@ -15,7 +15,7 @@ from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean
-from rocmdoctor.texts.prose import contrasts
+from rocmdoctor.texts.prose import component_names, contrasts
 from rocmdoctor.texts.prose.verdicts import verdict
 
 TRUST = 0
@@ -36,7 +36,8 @@ _FROM_TO = later.pattern(
 _NAME_TO = later.pattern(
     r"\b(?P<name>[A-Za-z][\w.+/-]{1,40}) (?:from )?\(?" + _V.format("good") + r"\)? ?(?:->|=>|\u2192|to) ?(?:v|version )?" + _V.format("bad"), _I)
 _BEFORE_THAT = later.pattern(
-    r"\b(?:before(?: (?:that|it|this|then|the update))?|previously|formerly|until then|up to then|earlier|instead of|the one before|the last good one)\b"
+    r"\b(?:before(?: (?:that|it|this|then|the update)\b|(?=[:,] | (?:(?:it|I|we|there) )?(?:was|were|had|ran|used)\b))"
+    r"|previously|formerly|until then|up to then|earlier|instead of|the one before|the last good one)\b"
     r"[ ,:]{0,2}(?:(?:it|that|this|I|we|there|which) )?(?:(?:was|were|had|ran|used|is|came with) )?" + _NAMED.format("old") + r"\(?" + _V.format("good"), _I)
 _WAS = later.pattern(
     r"\b(?:was|were|had|ran|used) (?:on |at )?" + _NAMED.format("old") + _V.format("good") + r" (?:before|until then|previously|earlier|then)\b", _I)
@@ -66,15 +67,6 @@ _NEW_CARD = later.pattern(
     r" (?:this|last|yesterday|today|new|a few|some|two)\b"
     r"|\b(?:an? |the |my )?(?:older|old|previous|former) (?:\w{1,20} ){0,3}(?:card|GPU)\b[^.;\n]{0,40}?"
     r"\b(?:works?|worked|was fine|ran|had no|did not|never)\b", _I)
-_NO_NAME = frozenset("""
-version versions release releases build builds driver from to with the and or on in of at is was were has had not no it that this before after since
-until under for using about only then than when while both also still now just even all every any other another newer older new old latest earlier
-previous number update updated upgrade upgraded updating upgrading moved went switched changed going moving switching works worked fails failed fine
-right wrong same tried booted installed running used use get got back up down over onto into by as my our your their its an a are be been but so if
-because between either one two three more less least most stable current first last ubuntu debian fedora windows python mint rhel rocky arch proxmox
-macos distribution distro system computer machine board took goes drops dropped rises fell grew speed throughput clock clocks tokens temperature power
-time memory context size usage load rate fps performance score latency bandwidth frequency voltage count value accuracy loss resolution scale seed
-strength guidance""".split())
 
 
 def recognises(text: str) -> bool:
@@ -128,15 +120,16 @@ def _moved_name(sentence: str, found: re.Match[str]) -> str:
     """What was moved: as it stands before one of the versions, behind the first, or before the whole."""
     names = found.groupdict()
     if "name" in names:
-        return _name(found["name"])
-    return _name(names["new"] or "") or names["after"] or _name(names["old"] or "") or _name_before(sentence, found.start())
+        return component_names.cleaned(found["name"])
+    told = component_names.cleaned(names["new"] or "") or names["after"] or component_names.cleaned(names["old"] or "")
+    return told or component_names.before(sentence, found.start())
 
 
 def _was_before(sentence: str) -> Iterator[tuple[str, str, str]]:
     for found in itertools.chain(_BEFORE_THAT.finditer(sentence), _WAS.finditer(sentence)):
-        told = [(_name_before(sentence, one.start()), one["v"]) for one in _VERSION.finditer(sentence)
+        told = [(component_names.before(sentence, one.start()), one["v"]) for one in _VERSION.finditer(sentence)
                 if one.start() < found.start() or one.start() > found.end()]
-        old = _name(found["old"] or "")
+        old = component_names.cleaned(found["old"] or "")
         same = [one for one in told if one[0] and (not old or one[0].lower() == old.lower())]
         if same and same[0][1] != found["good"]:
             yield old or same[0][0], found["good"], same[0][1]
@@ -145,7 +138,7 @@ def _was_before(sentence: str) -> Iterator[tuple[str, str, str]]:
 def _since(sentence: str) -> Iterator[tuple[str, str, str]]:
     """With which version it began, where the one before has no number."""
     for found in _SINCE.finditer(sentence):
-        if name := _name(found["name"]):
+        if name := component_names.cleaned(found["name"]):
             yield name, "", found["bad"]
 
 
@@ -154,35 +147,9 @@ def _older(sentence: str) -> Iterator[tuple[str, str, str]]:
     for found in _OLDER.finditer(sentence):
         around = next((piece for piece in _pieces(sentence) if found[0] in piece), "")
         if verdict(around) is True:
-            name = next((name for group in ("name", "of", "name2", "name3") if (name := _name(found[group] or ""))), "")
+            name = next((name for group in ("name", "of", "name2", "name3") if (name := component_names.cleaned(found[group] or ""))), "")
             yield name, "", ""
 
 
 def _pieces(sentence: str) -> list[str]:
     return re.split(r", (?:and|but) |; | but | while | whereas ", sentence)
-
-
-def _name(text: str) -> str:
-    """The words of a name, without those that name nothing."""
-    words = [word.strip("(,") for word in text.split()]
-    while words and (words[0].lower() in _NO_NAME or len(words) > 1 and words[0].lower().endswith(("ing", "ed"))):
-        words.pop(0)
-    while words and words[-1].lower() in _NO_NAME:
-        words.pop()
-    if len(words) == 1 and "_" in words[0]:  # a variable
-        return ""
-    return " ".join(words) if words and not any(word.lower() in _NO_NAME for word in words) else ""
-
-
-def _name_before(sentence: str, at: int) -> str:
-    """The name that stands right before a version."""
-    words = sentence[max(0, at - 80):at].replace("(", " ( ").split()
-    while words and words[-1].lower().strip("=:(") in ("version", "release", "build", "driver", "from", "to", "at", "is", "was", "", "v"):
-        words.pop()
-    if not words:
-        return ""
-    last = words[-1].strip("(,:;=")
-    if words[-1][-1:] in ",;.)" or last.lower() in _NO_NAME or not re.fullmatch(r"[A-Za-z][\w.+/-]{1,40}", last):
-        return ""
-    before = words[-2] if len(words) > 1 else ""
-    return _name(f"{before} {last}") if before[:1].isupper() and last[:1].isupper() and before.isalnum() and before.lower() not in _NO_NAME else _name(last)

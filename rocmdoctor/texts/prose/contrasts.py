@@ -12,6 +12,7 @@ from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import applications, compiled, products, tables
 from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import Lines, lazy, targets
+from rocmdoctor.texts.prose import component_names
 from rocmdoctor.texts.prose.verdicts import follows, verdict
 
 _I = re.IGNORECASE
@@ -19,6 +20,7 @@ _MOST = 40  # clauses that are kept
 _LONGEST = 1200  # characters of a sentence
 _MOST_CLAUSES = 300  # that are looked at
 _SHOWN = 300
+_NEAR = 200  # characters between a version with the name of its component and one without
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
@@ -165,7 +167,8 @@ def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
     """("version", number, component) of the versions in the clause; a number whose component is not named has none."""
     for found in itertools.islice(_version().finditer(clause), _MOST_VERSIONS):
         if not _NO_COMPONENT.search(clause[max(0, found.start() - 16):found.start("version")]):
-            yield "version", found["version"], (found["name"] or "").lower()
+            other = "" if found["name"] else component_names.before(clause, found.start("version"))
+            yield "version", found["version"], (found["name"] or (other if other[:1].isupper() else "")).lower()
 
 
 def named(clause: str) -> Iterator[tuple[str, str, str]]:
@@ -221,9 +224,15 @@ def contrasts(text: str, lines: Lines) -> Iterator[Reading]:
     [('backend', 'vulkan', True), ('backend', 'rocm', False)]
     """
     found: list[dict[str, object]] = []
+    last = ("", "", 0)
     judged: list[tuple[str, bool, dict[str, object]]] = []
     for offset, whole, clause, right in itertools.islice(clauses(text), _MOST_CLAUSES):
-        rows = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
+        rows = []
+        for axis, value, title in _versions(clause) if any(mark.isdigit() for mark in clause) else ():
+            if not title and last[0] and offset - last[2] < _NEAR and value.split(".")[0] == last[1].split(".")[0]:
+                title = last[0]  # "kernel 7.2.4 hangs, 7.2.2 too"
+            last = (title, value, offset) if title else last
+            rows.append((axis, value, title))
         once = right and (_THEN.search(clause) or rows and _ONCE.search(clause))
         rows += [] if once else named(clause)  # with versions another time is the point
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]

@@ -119,7 +119,7 @@ def test_what_is_no_component_is_not_accused(tmp_path, told):
 
 
 def test_a_component_that_was_tried_both_ways_is_ruled_out(tmp_path):
-    told = "RX 7900 XTX. The screens go dark. After the update of the kernel from 7.2.2 to 7.2.4 nothing changed: kernel 7.2.2 fails, kernel 7.2.4 fails."
+    told = "RX 7900 XTX. The screens go dark. After the update of the kernel from 7.2.2 to 7.2.4 nothing changed. Kernel 7.2.2 fails. Kernel 7.2.4 fails, too."
     assert "worked-before-this-version" not in found(tmp_path, told)
 
 
