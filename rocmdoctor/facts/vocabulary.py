@@ -246,6 +246,8 @@ crash.program           | str  |       | program that crashed
 crash.library           | str  |       | library or module of the innermost frame that is not libc: which library crashed
 crash.function          | str  |       | function of that frame
 crash.signal            | str  |       | signal (SIGSEGV) or exception code (0xc0000005)
+crash.after             | str  |       | what a program says last before it ends
+crash.copies            | list |       | a library of which a backtrace has two versions: its name, then the paths
 app.name                | str  |       | ollama, llama.cpp, lmstudio, lemonade, comfyui, vllm, koboldcpp ...
 app.version             | str  |       | version or build
 app.path                | str  |       | executable

@@ -28,7 +28,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     hit = hits[0]
     row = _row(hit)
     name = _program(seen, hit, row)
-    words = {"program": name[:1].upper() + name[1:] if name.startswith("the ") else name, "what": hit.captures["what"][:_SHOWN].rstrip(" :"), "role": row["role"], "first": row["first"]}
+    shown = hit.captures["what"][:_SHOWN].rstrip(" :")
+    words = {"program": name[:1].upper() + name[1:] if name.startswith("the ") else name, "what": shown, "role": row["role"], "first": row["first"]}
     rule = _words.rule(_CHECK, "program-reports-error", words, observes=True)
     yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3])
 
