@@ -241,6 +241,7 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=lambda one: _order(one, fresh))
     parted = _parted(everything, seen, book)
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
+    told |= {one.rule.id for one in parted.causes if one.rule.general and one.rule.explains and told.issuperset(one.rule.explains)}  # it only quotes trouble
     findings = _ranked(parted, seen, told)
     answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in parted.risks if not one.row]
     if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):

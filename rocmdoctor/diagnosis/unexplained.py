@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rocmdoctor.diagnosis import tried
 from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Fix
@@ -38,7 +39,10 @@ def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -
         return []
     apps = texts(facts, "about.app")
     kinds = applications.kinds(apps) or ({"named"} if apps or texts(facts, "report.program") else set())
-    rows = [row for row in tables.load("experiments")["experiments"] if _fits(row, told, kinds, facts) and _holds(row, look)]
+    table = tables.load("experiments")
+    out = tried.both_ways(facts)
+    rows = [row for row in table["experiments"] if row.get("varies") not in out and _fits(row, told, kinds, facts)
+            and all(_holds(condition, look) for condition in (row.get("when"), table["sides"].get(row.get("side"))))]
     rows.sort(key=lambda row: -_closeness(row))  # one made for this program goes before one for all
     return [_step(row, facts) for row in rows[:MOST_EXPERIMENTS]]
 
@@ -62,8 +66,8 @@ def _closeness(row: dict[str, Any]) -> int:
     return narrowed + 2 * ("when" in row)  # a condition speaks of this report, the others of a kind of reports
 
 
-def _holds(row: dict[str, Any], look: Lookup) -> bool:
-    return "when" not in row or of_table(row["when"]).ask(look).value is True
+def _holds(condition: str | None, look: Lookup) -> bool:
+    return condition is None or of_table(condition).ask(look).value is True
 
 
 def _fits(row: dict[str, Any], symptoms: frozenset[str], kinds: set[str], facts: dict[str, Fact]) -> bool:

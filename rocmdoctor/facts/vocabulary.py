@@ -259,6 +259,8 @@ crash.program           | str  |       | program that crashed
 crash.library           | str  |       | library or module of the innermost frame that is not libc: which library crashed
 crash.function          | str  |       | function of that frame
 crash.signal            | str  |       | signal (SIGSEGV) or exception code (0xc0000005)
+crash.after             | str  |       | what a program says last before it ends
+crash.copies            | list |       | a library of which a backtrace has two versions: its name, then the paths
 app.name                | str  |       | ollama, llama.cpp, lmstudio, lemonade, comfyui, vllm, koboldcpp ...
 app.version             | str  |       | version or build
 app.path                | str  |       | executable
@@ -383,6 +385,8 @@ report.backends         | list |       | backends that the text names: rocm, vul
 report.program          | str  |       | the name that a program puts before the lines of its log
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
 report.target_lists     | list |       | lists of gfx targets that the texts show: [{"kind": library, build or index, "of", "targets", "line", "text", "in"}]
+report.changes          | list |       | what the writer tells of a change: [{"name", "good", "bad", "line", "text", "in"}], "" for a version not told
+report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken

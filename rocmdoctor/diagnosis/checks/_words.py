@@ -60,10 +60,19 @@ def hits_of(facts: Mapping[str, Fact], names: Iterable[str], rule: str) -> list[
 
 def compared(seen: Evidence, check: str) -> list[tuple[dict[str, Any], Hit]]:
     """What the writer compared, each row with the line it was told in."""
-    fact = seen.facts.get("report.contrasts")
+    return _told(seen, "report.contrasts", "axis", check)
+
+
+def changes(seen: Evidence, check: str) -> list[tuple[dict[str, Any], Hit]]:
+    """What the writer tells of a change of versions, each row with the line it was told in."""
+    return _told(seen, "report.changes", "name", check)
+
+
+def _told(seen: Evidence, name: str, group: str, check: str) -> list[tuple[dict[str, Any], Hit]]:
+    fact = seen.facts.get(name)
     if not isinstance(fact, Known):
         return []
-    return [(row, Hit(check, str(row["axis"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})) for row in fact.value]
+    return [(row, Hit(check, str(row[group]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})) for row in fact.value]
 
 
 def together(facts: Mapping[str, Fact], first: str, second: str) -> bool:

@@ -65,7 +65,7 @@ def _here(axis: Row, told: set[str], seen: Evidence) -> dict[str, str]:
     """What this machine has on the axis by its title, for a writer who names only the one that is right."""
     if not axis.get("fact"):
         return {}
-    values = [_HERE.get(value, value) for value in seen.texts(axis["fact"])]
+    values = [_HERE.get(value, value) for value in seen.texts(axis["fact"]) if value != "cpu"]  # where it is right, the GPU is wrong
     if axis["id"] == "gpu":
         values = [value for value in values if value.startswith("gfx")]
     return next(({value: _title(value)} for value in values if value not in told), {})

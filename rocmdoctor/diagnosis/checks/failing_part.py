@@ -75,7 +75,7 @@ def _traceback(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit],
 
 
 def _lines(seen: Evidence) -> Iterator[tuple[str, dict[str, Any], list[Hit], tuple[str, ...]]]:
-    for name in ("native", "error"):
+    for name in ("native", "assertion", "error"):
         for hit in seen.hits_of(f"seen.failing.{name}"):
             row = of_line(hit.text) or next((row for app in seen.texts("about.app") if (row := of_id(app))), {})
             if row:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 
+from rocmdoctor.diagnosis import tried
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
-from rocmdoctor.knowledge import compiled, components
+from rocmdoctor.knowledge import applications, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.records import replace
@@ -20,6 +21,8 @@ from rocmdoctor.records import replace
 _CHECK = "version_story"
 _BATCH = datetime.timedelta(days=1)  # one update, also when it was done in two goes
 _MOST = 6
+_INSTALLED = frozenset({"rocm", "torch", "wheels"})
+_LIBRARY_MISSING = ["windows-hip-runtime-dll-absent", "shared-library-missing", "program-needs-other-rocm-major"]
 
 
 def _hits(seen: Evidence, name: str) -> list[Hit]:
@@ -31,38 +34,60 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     pair = _pair(seen)
     if pair:
         good, bad, name, hits = pair
-        component = components.load().get(_names().get(name, ""))
+        component = components.load().get(tried.component_of(name))
         words = {"good": good, "bad": bad, "component": component.title if component else name}
         rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits[:3])
-    elif _hits(seen, "since_update"):
+        return
+    older = _older(seen)
+    if older:
+        yield older
+    if _hits(seen, "since_update"):
         yield from _updated(seen)
     elif "updates.history" in seen.facts and "changed.components" not in seen.facts:  # of two states the comparison says it
         yield from _before_first_sign(seen)
-
-
-def _names() -> dict[str, str]:
-    names: dict[str, str] = compiled.part(f"checks/{_CHECK}.yaml")["names"]
-    return names
 
 
 def _called(hit: Hit) -> str:
     return " ".join(hit.captures["name"].lower().split())
 
 
+def _older(seen: Evidence) -> Judged | None:
+    """Where an older release without a number was right: the program that is named, else the one that the report is about."""
+    for row, line in _words.changes(seen, _CHECK):
+        if row["good"] or row["bad"]:
+            continue
+        component = components.load().get(tried.component_of(row["name"]))
+        app = applications.title(next(iter(seen.texts("about.app")), ""))
+        title = component.title if component else row["name"] or app or "what was updated"
+        packages = component is not None and component.id in _INSTALLED  # a library that the older packages had is no fault of the machine
+        rule = _words.rule(_CHECK, "older-release-was-right", {"component": title, "told": row["text"]}, observes=True,
+                           layer=component.layer if component else "app", instead_of=_LIBRARY_MISSING if packages else [])
+        if explained := seen.explained(rule):
+            return Judged(rule, Answer(True, (), ()), explained=explained, hits=[line])
+    return None
+
+
 def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
+    out = tried.both_ways(seen.facts)
+    told = _told(seen)
+    for row, place in _words.changes(seen, _CHECK):
+        before, after, of = str(row["good"]), str(row["bad"]), tried.component_of(row["name"])
+        listed = components.of_package(row["name"]) and any(hit.captures["name"] == row["name"] for hit in _hits(seen, "changed"))  # one of several: _listed
+        in_vain = any(version == before and hit.text not in row["text"] for version, _, hit in told[False])  # it was wrong with the old one, too
+        if after and not listed and not in_vain and of not in out:
+            return before or f"the release before {after}", after, str(row["name"]), [place]
     for hit in _hits(seen, "pair"):
         if hit.captures["good"] != hit.captures["bad"]:
             return hit.captures["good"], hit.captures["bad"], _called(hit), [hit]
-    told = _told(seen)
     bad = [(hit.captures["bad"], _called(hit), hit) for hit in _hits(seen, "bad")] + [one for one in told[False] if one[1]]
     right = [(hit.captures["good"], _called(hit), hit) for hit in _hits(seen, "good")] + told[True]
     rights, wrongs = {one[0] for one in right}, {one[0] for one in bad}
     for good, name, hit in right:
-        of = _names().get(name, name)
+        of = tried.named().get(name, name)
         for version, other, line in bad:
-            same = (_names().get(other, other) == of or not other and _runs(seen, of, version)) if name else _alike(good, version)
+            same = (tried.named().get(other, other) == of or not other and _runs(seen, of, version)) if name else _alike(good, version)
             if same and version != good and not (version in rights and good in wrongs):
                 return good, version, other, [hit, line]
         component = components.load().get(of)
@@ -71,8 +96,8 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
             return good, version, name, [hit]
     for hit in _hits(seen, "first"):
         bad_one = hit.captures["bad"]
-        name = next((app for app in seen.texts("about.app") if app in _names()), "")
-        component = components.load().get(_names().get(name, ""))
+        name = next((app for app in seen.texts("about.app") if app in tried.named()), "")
+        component = components.load().get(tried.named().get(name, ""))
         if component and component.key and seen.text(component.key).lstrip("b") == bad_one.lstrip("vb"):
             number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
             return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]

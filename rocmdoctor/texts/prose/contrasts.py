@@ -12,6 +12,7 @@ from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import applications, compiled, products, tables
 from rocmdoctor.records import dataclass
 from rocmdoctor.texts.lines import Lines, lazy, targets
+from rocmdoctor.texts.prose import component_names
 from rocmdoctor.texts.prose.verdicts import follows, verdict
 
 Clause = tuple[int, str, str, bool]  # offset, words, the same without what is quoted, right
@@ -21,6 +22,7 @@ _MOST = 40  # clauses that are kept
 _LONGEST = 1200  # characters of a sentence
 _MOST_CLAUSES = 300
 _SHOWN = 300
+_NEAR = 200  # characters between a version with the name of its component and one without
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
@@ -34,10 +36,13 @@ _COMMA = later.pattern(r", (?=\S)")
 # Another time is another machine: what was right then says nothing of what is compared now.
 _THEN = later.pattern(r"\b(?:before(?= *$|[.,]| (?:the |an? |this |that )?(?:\w+ )?(?:update|upgrade|release|change|kernel|version)\b)|until|till|up to"
                       r"|previously|used to|since|earlier|yesterday|last (?:week|month|year)|for (?:weeks|months|years|a long time)|a while|at first"
-                      r"|after (?:the |an? )?(?:\w+ )?(?:update|upgrade)\w*|should|would|could|expect\w*|supposed|if)\b", _I)
+                      r"|after (?:the |an? )?(?:\w+ )?(?:update|upgrade)\w*|(?<!as it )(?<!as they )should|would|could|expect\w*|supposed)\b", _I)
 _OFF_BEFORE = later.pattern(r"\b(?:without|no|not using|disabl\w+|remov\w+|dropp\w+|unset(?:ting)?|(?:turn|switch)(?:ing|ed)? off|leav\w+ out|lacks?|minus)"
                             r"(?: the)?(?: \w+)? ?$", _I)
 _OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )?(?:off|disabled|unset|removed|empty|not set)\b", _I)
+# Files that are made for a target: nothing ran on it.
+_MADE_FOR = later.pattern(r"\b(?:files?|librar(?:y|ies)|kernels?|packages?|archives?|zips?|wheels?|builds?|built|binar(?:y|ies)|compiled|support|objects?)"
+                          r"(?: \w{1,20})? for (?:the )?$", _I)
 _MOST_VERSIONS = 4
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
 _NUMBER = (
@@ -168,7 +173,8 @@ def _versions(clause: str) -> Iterator[tuple[str, str, str]]:
     """("version", number, component) of the versions in the clause; a number whose component is not named has none."""
     for found in itertools.islice(_version().finditer(clause), _MOST_VERSIONS):
         if not _NO_COMPONENT.search(clause[max(0, found.start() - 16):found.start("version")]):
-            yield "version", found["version"], (found["name"] or "").lower()
+            other = "" if found["name"] else component_names.before(clause, found.start("version"))
+            yield "version", found["version"], (found["name"] or (other if other[:1].isupper() else "")).lower()
 
 
 def named(clause: str) -> Iterator[tuple[str, str, str]]:
@@ -192,8 +198,9 @@ def named(clause: str) -> Iterator[tuple[str, str, str]]:
     for product in products.find(clause)[:3]:
         if clause[product.start - 1:product.start] not in ("-", "/", "_") and clause[product.end:product.end + 1] not in ("-", "/", "_"):  # a name of an image
             yield "gpu", product.gfx, product.name
-    for gfx, _ in targets(clause)[:3]:
-        yield "gpu", gfx, gfx
+    for gfx, at in targets(clause)[:3]:
+        if not _MADE_FOR.search(clause[max(0, at - 40):at]):
+            yield "gpu", gfx, gfx
 
 
 def _amounts(rows: list[tuple[str, bool, dict[str, object]]]) -> Iterator[dict[str, object]]:
@@ -223,9 +230,15 @@ def contrasts(judged: list[Clause], lines: Lines) -> Iterator[Reading]:
     [('backend', 'vulkan', True), ('backend', 'rocm', False)]
     """
     found: list[dict[str, object]] = []
+    last = ("", "", 0)
     of_now: list[tuple[str, bool, dict[str, object]]] = []
     for offset, whole, clause, right in judged:
-        rows = list(_versions(clause)) if any(mark.isdigit() for mark in clause) else []
+        rows = []
+        for axis, value, title in _versions(clause) if any(mark.isdigit() for mark in clause) else ():
+            if not title and last[0] and offset - last[2] < _NEAR and value.split(".")[0] == last[1].split(".")[0]:
+                title = last[0]  # "kernel 7.2.4 hangs, 7.2.2 too"
+            last = (title, value, offset) if title else last
+            rows.append((axis, value, title))
         once = right and (_THEN.search(clause) or rows and _ONCE.search(clause))
         rows += [] if once else named(clause)  # with versions another time is the point
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]

@@ -21,7 +21,7 @@
 2 report.first_bad  0.12.6
 2 report.contrasts  [{'axis': 'version', 'value': '0.12.6', 'title': 'ollama', 'right': False, 'line': 2, 'text': 'Ollama 0.12.6 hangs'}, \
 {'axis': 'app', 'value': 'ollama', 'title': 'Ollama', 'right': False, 'line': 2, 'text': 'Ollama 0.12.6 hangs'}, \
-{'axis': 'version', 'value': '0.12.5', 'title': '', 'right': True, 'line': 2, 'text': '0.12.5 works'}]
+{'axis': 'version', 'value': '0.12.5', 'title': 'ollama', 'right': True, 'line': 2, 'text': '0.12.5 works'}]
 """
 
 from __future__ import annotations

@@ -9,21 +9,25 @@ from rocmdoctor import later
 _I = re.IGNORECASE
 _RIGHT = "|".join((
     r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?|succe\w+",
-    r"pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*|clean",
+    r"(?:jobs?|tests?|runs?|builds?|checks?|suites?|CI|pipelines?) passed|pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*|clean",
     r"immune|unaffected|proper(?:ly)?|reliabl[ey]|intact|coherent|sensible|flawless(?:ly)?|serves|boots|renders|trains|equals? the CPU|usable",
     r"(?<!not )fine(?![- ]?tun)", r"right(?! (?:after|away|before|now|at|side|click))", r"(?<!as )well", r"helps|helped|solve[sd]?|cure[sd]?",
     r"fix(?:es|ed) (?:it|this|that|the)",
     r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
     r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)",
-    r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|full speed",
+    r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|as (?:it|they) should|full speed",
+    r"without a hitch|(?:games|programs|apps) (?:start|run)(?= *$)",
     r"(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)"))
 _WRONG = "|".join((
     r"fail\w*|crash\w*|hang[s]?|hung|freez\w+|frozen?|broke\w*|wrong\w*|abort\w*|dies|died|killed|resets?|stuck|stall\w*|unusable|unstable|slow\w*",
     r"garbage|gibberish|nonsense|rubbish|garbled|corrupt\w*|art[ei]fact\w*|glitch\w*|flicker\w*|noise|nans?|repeats?|repeated|slashes|endless\w*|infinite",
-    r"black (?:picture|screen|image|output)s?|(?:all|only|stays?|just|pure|gives?|are) (?:all )?zeros",
+    r"(?:goe?s?|went|turns?|turned|stays?|stayed|remains?|comes? out|uniformly|completely|all|only) (?:black|dark|blank|green|gr[ae]y|noisy)"
+    r"|gr[ae]y (?:picture|image|output)s?"
+    r"|black (?:picture|screen|image|output)s?|(?:all|only|stays?|just|pure|gives?|are) (?:all )?zeros",
     r"errors?|errored|exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
     r"time-?outs?|timed out|unsupported|refuse[sd]?|lost|loses|missing",
-    r"happens?|happened|occurs?|occurred|ends(?= *(?:$|[,;]|with|at|by itself))|exits|quits|terminates|disappears|vanishes"))
+    r"happens?|happened|occurs?|occurred|ends(?= *(?:$|[,;]|with|at|by itself))|exits|quits|terminates|disappears?|vanish(?:es)?"
+    r"|closes(?= *(?:$|[,;]|at|by itself|immediately))|(?:ends|kills|closes) \w+ (?:at once|immediately)|no longer (?:stays?|comes?|opens?)"))
 _NO = r"\b(?:no|not|never|no longer|without(?: any)?|\w+n't|cannot|nothing|none|nor|neither|hardly|barely|free of)\b"
 _AFTER_SAME = r"with|on|in|for|as|under|result|error|crash|fault|thing|behaviou?r|problem|happens|again|also|too|output|failure|message|symptoms?|issue"
 _SAME = later.pattern("|".join((
@@ -32,6 +36,9 @@ _SAME = later.pattern("|".join((
     r"\b(?:made|makes?|changes?) (?:nothing|no) ?(?:change|difference)?(?= *$|[,;)])", r"\b(?:without success|in vain|unchanged|to no avail)")), _I)
 _EXCEPT = later.pattern(r"^\W*except\b", _I)
 _ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was)(?: not|n't)(?:\W*$|: )", _I)
+# It does something, only not with what it should.
+_ELSEWHERE = later.pattern(r"\b(?:works?|runs?|starts?|uses?|picks?|takes?) (?:(?:on|with) )?(?:another|a different|the wrong|the other) "
+                           r"(?:architecture|target|device|adapter|processor|agent)\b", _I)
 _NOT_WRONG = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
 _NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|boot|wake"
                            r"|resume|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
@@ -49,9 +56,10 @@ def verdict(clause: str) -> bool | None:
     """
     if _SAME.search(clause):
         return False
+    clause, elsewhere = _ELSEWHERE.subn(" ", clause)
     clause, not_wrong = _NOT_WRONG.subn(" ", clause)
     clause, not_right = _NOT_RIGHT.subn(" ", clause)
-    wrong = bool(not_right or _IS_WRONG.search(clause))
+    wrong = bool(elsewhere or not_right or _IS_WRONG.search(clause))
     right = bool(_IS_RIGHT.search(clause) or not_wrong and not wrong)  # "no error, but all zeros"
     return right if right != wrong else None
 

@@ -29,6 +29,16 @@ RIGHT = {
     "only-rocm-is-wrong": "Ryzen AI 7 350 (gfx1152), llama.cpp. With ROCm the output is garbage. With Vulkan it works.",
     "only-vulkan-is-wrong": "Ryzen AI 7 350 (gfx1152), llama.cpp. With Vulkan the output is garbage, while with ROCm it is fine.",
     "other-backend-is-right": "RX 6600, upscaler. With Vulkan every picture is black. With DirectML the pictures are right.",
+    "other-renderer-is-right": "RX 7600, Windows. The game crashes with Direct3D 12, with Vulkan it works.",
+    "only-32-bit-is-wrong": "RX 7600, Linux. 64-bit games work. Every 32-bit game closes at once.",
+    "only-64-bit-is-wrong": "RX 7600, Linux. 32-bit programs work, every 64-bit program crashes.",
+    "other-driver-build-is-right": "MI210. On this node my own program fails. On another node, where lsmod has amdttm and amdkcl, it works.",
+    "other-environment-is-right": "RX 7600. My own program crashes in its venv. In a fresh venv it works.",
+    "only-internal-panel-is-wrong": "Radeon 780M. The laptop screen flickers. An external monitor is perfect.",
+    "only-external-display-is-wrong": "Radeon 780M. The monitor on USB-C flickers, the internal display is fine.",
+    "right-without-display-setting": "RX 7600. The screen flickers. With VRR off it is fine.",
+    "right-in-a-window": "RX 7600. The game flickers. In a window it is fine.",
+    "greeter-is-right": "RX 7600. The desktop flickers, the login screen is fine.",
     "other-precision-is-right": "RX 7600, my own program. In bf16 the output is garbage, in fp32 it is correct.",
     "other-attention-is-right": "RX 7600, my own program. The pictures are noise. With SDPA they are fine.",
     "eager-is-right": "MI210, my own program crashes. In eager mode it works.",
@@ -79,9 +89,24 @@ def test_what_was_varied_names_the_finding_and_is_quoted(tmp_path, name, told):
     "RX 7600, my own program crashes with both GPUs and with a single GPU.",
     'RX 7600, my own program crashes with "it works with FOO_BAR=1 only".',
     "RX 7600, Ollama runs. With Vulkan everything is right.",
+    "RX 9070 XT and an integrated GPU (gfx1036). I copied the library files for gfx1201, but the web UI still works with another architecture.",
 ])
 def test_nothing_is_compared_that_was_not(tmp_path, told):
     assert not set(found(tmp_path, told)) & set(FORMS)
+
+
+@pytest.mark.parametrize(("told", "name"), [
+    ("Radeon 680M, Fedora. On the built-in screen the picture stays on the old contents, stuck for seconds. A monitor on HDMI is perfect.",
+     "only-internal-panel-is-wrong"),
+    ("RX 7600, NixOS. Rendering with Cycles on HIP ends Blender at once; on CPU it works.", "only-the-gpu-is-wrong"),
+    ("MI300X. The service under its service account finds no GPU. If I start it as the administrator, it lists the card as it should.", "only-root-is-right"),
+    ("RX 6800, KDE. The screens flicker when a video is in fullscreen. Without an ICC profile it does not happen. HDR on or off makes no difference.",
+     "right-without-display-setting"),
+    ("RX 6800. With three monitors the screens go black. Any two of them are stable.", "other-screen-is-right"),
+    ("RX 580, Steam. Every 32-bit game closes at once without a message. 64-bit games start.", "only-32-bit-is-wrong"),
+])
+def test_other_wordings_name_the_same(tmp_path, told, name):
+    assert set(found(tmp_path, told)) & set(FORMS) == {name}
 
 
 def test_every_axis_has_a_form():

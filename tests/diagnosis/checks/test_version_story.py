@@ -91,3 +91,43 @@ def test_the_signals_of_stories_know_every_name_of_the_table():
         for pattern in rules.load().signals[f"story.{signal}"].patterns:
             listed = re.search(r"\(\?P<name>((?:[^()]|\([^()]*\))*)\)", pattern)
             assert [name for name in names if not re.fullmatch(listed[1], name, re.I)] == [], signal
+
+
+@pytest.mark.parametrize(("told", "title"), [
+    ("RX 7900 XTX, Debian 13. Shotcut stopped starting after I moved from ROCm 7.0 to ROCm 7.1: it dies at once.", "ROCm 7.1 is the first suspect: 7.0"),
+    ("RX 9070 XT. Since the last update (Hyprland v0.56.0 with aquamarine 0.15.0; before that aquamarine 0.14.0) the screens flicker.",
+     "aquamarine 0.15.0 is the first suspect: 0.14.0"),
+    ("Radeon 780M. After upgrading KWin from 6.4.3 to 6.4.4 the second screen stays black.", "KWin 6.4.4 is the first suspect: 6.4.3"),
+    ("RX 6800. It crashes with gamescope 3.16.4. Downgrading gamescope from 3.16.4 to 3.16.2 makes it fine again.", "gamescope 3.16.4 is the first suspect: 3.16.2"),
+    ("RX 7600. I switched from the 25.9.1 driver to 25.10.2 and every game crashes at start.", "AMD Windows driver 25.10.2 is the first suspect: 25.9.1"),
+    ("RX 6600, Linux. The game closes at once. It began with Proton 10.0-2.", "Proton 10.0-2 is the first suspect: the release before 10.0-2"),
+])
+def test_any_component_that_a_writer_names(tmp_path, told, title):
+    one = found(tmp_path, told)["worked-before-this-version"]
+    assert one.standing == "symptom" and one.title.startswith(title)
+
+
+@pytest.mark.parametrize("told", [
+    "RX 6800. It crashes with gamescope 3.16.4. Downgrading gamescope from 3.16.4 to 3.16.2 does not help.",
+    "RX 6800. The program crashes. The speed dropped from 57.2 to 26.1 before.",
+    "RX 6800. It crashes. Changing HSA_OVERRIDE_GFX_VERSION from 10.3.0 to 11.0.0 does nothing.",
+    "RX 6800. It crashes. I moved from Ubuntu 22.04 to 24.04 a year ago.",
+    "RX 6800. It crashes after 2.5 hours, since version 3.1 of my script.",
+])
+def test_what_is_no_component_is_not_accused(tmp_path, told):
+    assert "worked-before-this-version" not in found(tmp_path, told)
+
+
+def test_a_component_that_was_tried_both_ways_is_ruled_out(tmp_path):
+    told = "RX 7900 XTX. The screens go dark. After the update of the kernel from 7.2.2 to 7.2.4 nothing changed. Kernel 7.2.2 fails. Kernel 7.2.4 fails, too."
+    assert "worked-before-this-version" not in found(tmp_path, told)
+
+
+@pytest.mark.parametrize(("told", "title"), [
+    ("RX 7600, Sunshine. Streams stutter. Older Sunshine releases streamed well on this computer.", "Sunshine: an older release was right"),
+    ("MI300X. import torch fails with a missing library. The same job passed with the rocm packages of the days before.", "ROCm: an older release was right"),
+    ("RX 6800, koboldcpp. It crashes at once. An earlier build of koboldcpp had no crash.", "koboldcpp: an older release was right"),
+    ("RX 6800, Blender. Rendering crashes. The release before that worked.", "Blender: an older release was right"),
+])
+def test_an_older_release_without_a_number(tmp_path, told, title):
+    assert found(tmp_path, told)["older-release-was-right"].title.startswith(title)

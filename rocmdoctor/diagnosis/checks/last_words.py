@@ -1,0 +1,48 @@
+"""Where a log ends early: what the program said last, and which stage comes next; two copies of a library in one backtrace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.diagnose import Judged
+from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.knowledge import applications, compiled
+from rocmdoctor.knowledge.conditions import Answer
+from rocmdoctor.knowledge.rules import Rulebook
+
+_CHECK = "last_words"
+_SHOWN = 120
+_HASHED = re.compile(r"/nix/store/[0-9a-z]{32}-")
+
+
+def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
+    """The stage in which a program ends, where it does not say why, and what of its backtrace is there twice."""
+    copies = seen.texts("crash.copies")
+    if copies:
+        paths = [_HASHED.sub("", path) for path in copies[1:3]]
+        yield _found(seen, "two-copies-of-a-library", {"library": copies[0], "first": paths[0], "second": paths[1]}, "crash.copies")
+    line = seen.text("crash.after")
+    row = _stage(line) if line and "crash" in seen.symptoms else {}
+    if row:
+        app = next(iter(seen.texts("about.app")), "")
+        program = applications.title(app) if app else seen.text("report.program") or "The program"
+        words = {"program": program, "line": line[:_SHOWN], **row}
+        yield _found(seen, "stops-after", words, "crash.after")
+
+
+def _found(seen: Evidence, name: str, words: dict[str, Any], fact: str) -> Judged:
+    rule = _words.rule(_CHECK, name, words, observes=True)
+    return Judged(rule, Answer(True, (fact,), ()), explained=seen.explained(rule), hits=_words.hits_of(seen.facts, [fact], rule.id))
+
+
+def _stage(line: str) -> dict[str, str]:
+    """What comes next by the table, {} where the line tells no stage; ``{op}`` is filled with the operation that it names."""
+    for row in compiled.part(f"checks/{_CHECK}.yaml")["stages"]:
+        found = re.search(row["pattern"], line)
+        if found:
+            op = next((value for value in found.groupdict().values() if value), "")
+            return {key: str(row[key]).replace("{op}", op) for key in ("stage", "what", "around", "update")}
+    return {}
