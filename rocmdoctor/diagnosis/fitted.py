@@ -11,7 +11,7 @@ from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding, Known
 from rocmdoctor.facts.sections import Fix, MemoryPicture
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import applications, tables
 from rocmdoctor.memory.split import reserve
 from rocmdoctor.records import replace
 
@@ -57,6 +57,15 @@ def _named(comment: str) -> set[str]:
     """The managers that the words of a comment are for."""
     words = tables.load("package_names")["words"]
     return {kind for kind, names in words.items() for name in names if re.search(rf"\b{re.escape(name)}\b", comment.lower())}
+
+
+def _of_apps(fix: Fix, apps: set[str]) -> Fix:
+    """Of commands for several applications those for the ones at hand."""
+    typed = applications.programs()
+    of = [{typed[word] for word in re.findall(r"[\w.-]+", command) if word in typed} for command in fix.commands]
+    if len(set().union(*of)) < 2 or not any(names & apps for names in of):
+        return fix
+    return replace(fix, commands=tuple(command for command, names in zip(fix.commands, of, strict=True) if not names or names & apps))
 
 
 def _foreign(line: str, kind: str) -> bool:
@@ -161,7 +170,8 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
     about, system = told.get("about.backend"), _text(told, "about.os")
     windows = system == "windows"
     backends = {str(name) for name in about.value} if isinstance(about, Known) else set()
-
+    about_app = told.get("about.app")
+    apps = {str(name) for name in about_app.value} if isinstance(about_app, Known) else set()
     image, gid = _text(facts, "container.image"), _text(facts, "dev.kfd_gid")
 
     def here(command: str, same_image: bool = True) -> str:
@@ -182,6 +192,9 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
         for fix in finding.fixes:
             said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
             same = not _OWN_IMAGE.search(f"{said.title} {said.detail}") or "PREVIOUS_TAG" in " ".join(said.commands)
+            said = _of_apps(said, apps)
+            if windows:  # where root has another name
+                said = replace(said, needs=tuple("administrator rights" if need == "root" else need for need in said.needs))
             here_said = replace(said, commands=tuple(here(command, same) for command in said.commands), verify=here(said.verify, same))
             made = _for_manager(_whole_image(here_said, back), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)

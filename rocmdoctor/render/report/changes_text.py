@@ -5,7 +5,7 @@ from __future__ import annotations
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import Change, Comparison
 from rocmdoctor.render.page import Console, Text
-from rocmdoctor.render.report import terminal
+from rocmdoctor.render.report import terminal, timeline_text
 from rocmdoctor.share.wash import wash, wash_prose
 
 MOST_PARTS = 6
@@ -54,6 +54,7 @@ def render(report: Report, width: int, colour: bool) -> str:
     if comparison is None:
         return ""
     terminal.say(console, Text(heading(comparison), style="bold"))
+    timeline_text.section(console, report.timeline)
     number = 0
     for standing, head in _HEADS.items():
         rows = [change for change in comparison.changes if change.standing == standing]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rocmdoctor import later
-from rocmdoctor.facts.model import Absent, Evidence, Fact, Finding
+from rocmdoctor.diagnosis.fill import NOT_SET
+from rocmdoctor.facts.model import Evidence, Finding
 from rocmdoctor.render.report.wording import fact_name, fact_value
 from rocmdoctor.share.wash import wash
 
@@ -38,7 +39,7 @@ def excerpt(text: str, finding: Finding, room: int) -> str:
     return ("…" if start else "") + plain[start:end].strip() + ("…" if end < len(plain) else "")
 
 
-def decisive(finding: Finding, facts: dict[str, Fact]) -> list[tuple[str, str]]:
+def decisive(finding: Finding) -> list[tuple[str, str]]:
     """(place, what it says) of the line that shares most with the finding's words; of a finding without lines a few facts."""
     lines = [item for item in finding.evidence if item.text]
     if lines:
@@ -46,15 +47,13 @@ def decisive(finding: Finding, facts: dict[str, Fact]) -> list[tuple[str, str]]:
         best = max(lines, key=lambda item: len(_tokens(item.text) & wanted))  # among equals the first
         source = wash(best.source)
         return [(f"{source}:{best.line}" if best.line else source, best.text)]
-    return [("", said) for item in _facts(finding.evidence) if (said := fact_words(item, facts))][:MOST_FACTS]
+    return [("", fact_words(item)) for item in _facts(finding.evidence)][:MOST_FACTS]
 
 
-def fact_words(item: Evidence, facts: dict[str, Fact]) -> str:
-    """A fact as a sentence part; "" for one of which nothing is known."""
-    if str(item.value) != "(unknown)":
+def fact_words(item: Evidence) -> str:
+    """A fact as a sentence part."""
+    if item.value != NOT_SET:
         return f"{fact_name(item.fact)} = {fact_value(item.fact, item.value)}"
-    if not isinstance(facts.get(item.fact), Absent):
-        return ""
     return f"{fact_name(item.fact)} is not set" if item.fact.startswith("env.") else f"{fact_name(item.fact)}: none"
 
 
