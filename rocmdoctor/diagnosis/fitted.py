@@ -162,8 +162,24 @@ def _index(facts: dict[str, Fact]) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None) -> None:
-    """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
+_BACK = Fix("Take back what the update changed", "What worked before it is known to be right; a still newer version may not be.",
+            ('rocmdoctor compare --since "last week"   # names what changed and how to go back',), verify="The same work runs as it did before.")
+_NEWER = later.pattern(r"^(?:Update|Install|Take) .*\b(?:kernel|linux-firmware|firmware|Mesa|driver)\b")
+
+
+def _back_first(fixes: list[Fix]) -> list[Fix]:
+    """Where an update brought the trouble, the way back goes before a newer version of the same."""
+    at = next((number for number, fix in enumerate(fixes) if _NEWER.match(fix.title)), None)
+    if at is None or any(_OLDER.search(fix.title) for fix in fixes[:at + 1]):
+        return fixes
+    return [*fixes[:at], _BACK, *fixes[at:]]
+
+
+def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None, updated: bool = False) -> None:
+    """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can.
+
+    ``updated``: the trouble is told to have begun with an update, and no history says which.
+    """
     kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
     back = way_back.manager(facts)
     told = subjects(facts)
@@ -206,5 +222,7 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
                 foreign = foreign or made.language in ("powershell", "cmd")
             (others if used or foreign else fits).append(made)
         finding.fixes = [*fits, *others]
+        if updated and not windows and finding.standing == "symptom":  # a cause that is known names its good versions
+            finding.fixes = _back_first(finding.fixes)
         if finding.fixes and finding.fixes[0].title.startswith("Or "):  # it was the second way
             finding.fixes[0] = replace(finding.fixes[0], title=finding.fixes[0].title[3:4].upper() + finding.fixes[0].title[4:])

@@ -65,7 +65,7 @@ class _Page:
 
     def whole_row(self, label: str, text: str, most: int) -> None:
         """A labelled row of as many whole sentences as fit into ``most`` lines; none where not even one does: half of it may say another thing."""
-        if (kept := _sentences(text, self.room, most)):
+        if (kept := sentences(text, self.room, most)):
             self.row(label, kept)
 
     def whole(self, text: str) -> None:
@@ -172,7 +172,7 @@ def deciding(steps: list[str]) -> list[str]:
     return [f"{command}   # shows {'; '.join(what)}" if what else command for command, what in shows.items()][:2]
 
 
-def _sentences(text: str, room: int, most: int) -> str:
+def sentences(text: str, room: int, most: int) -> str:
     """As many whole sentences as fit into so many lines."""
     kept = ""
     for sentence in re.split(r"(?<=[.?!]) (?=[A-Z0-9])", text):
@@ -288,6 +288,6 @@ def _closing(page: _Page, report: Report, first: Finding | None) -> None:
     page.blank()
     if said:
         page.prose(f"{said}.", body="dim")
-    if SINCE_UPDATE in report.notes:
+    if SINCE_UPDATE in report.notes and not (first and any("compare --since" in command for fix in first.fixes[:1] for command in fix.commands)):
         page.prose(SINCE_UPDATE, body="dim")
     page.prose(more, body="dim")

@@ -150,7 +150,7 @@ def _gpu(facts: dict[str, Fact], item: str) -> str:
     partition = _one(facts, "gpu.compute_partition", item)
     if partition and partition != "SPX":
         inside.append(f"partitions {wash(partition, 10)}")
-    name = name or f"AMD {tables.code_name(gfx) or _of_target(gfx) or 'GPU'}"
+    name = name or f"AMD {tables.kind(gfx) == 'apu' and tables.code_name(gfx) or _of_target(gfx) or 'GPU'}"
     return f"{name} ({', '.join(inside)})" if inside else name
 
 

@@ -74,15 +74,22 @@ def quiet(report: Report) -> str:
     return f"{brief.MARKS[outcome(report).level][0]} {verdict_words(report)}\n"
 
 
-def render_kernels(report: Report, width: int, colour: bool) -> str:
-    """The table of test kernels, then the findings."""
+def render_kernels(report: Report, width: int, colour: bool, lead: str = "", verbose: bool = False, last: bool = False) -> str:
+    """The answer (``lead`` where no GPU was tested), the devices, the findings; with ``verbose`` every computation, with ``last`` the answer at the end, too."""
     console = console_for(width, colour)
-    kernels_text.render(console, report, full=True)
+    sign, style = brief.MARKS["none" if lead else outcome(report).level]
+    answer = Text(f"{sign} {lead or verdict_words(report)}", style=style)
+    say(console, answer)
+    kernels_text.render(console, report, full=verbose)
     for place, finding in enumerate(report.findings, 1):
-        console.print()
-        print_finding(console, finding, place)
-    print_notes(console, report)
-    return console.text().lstrip("\n")
+        if verbose or finding.id != "no-amd-gpu":
+            console.print()
+            print_finding(console, finding, place)
+    if verbose:
+        print_notes(console, report)
+    if last and console.text().count("\n") > brief.SCREEN:
+        say(console, answer)
+    return console.text()
 
 
 def say(console: Console, text: Text, indent: int = 0) -> None:
