@@ -204,6 +204,10 @@ def _parted(everything: list[Judged], seen: Seen, book: Rulebook) -> _Parted:
     possible = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
                 and one.rule.id not in set_aside][:MOST_POSSIBLE]
     accounted = {symptom for one in (*causes, *possible) for symptom in one.explained}
+    told = {(hit.source, hit.line) for one in causes if not (one.rule.general or one.rule.observes) and SEVERITIES.index(one.rule.severity) < 2
+            for hit in one.hits}
+    accounted |= {symptom for symptom in seen.symptoms - accounted if not book.rules[symptom].specific
+                  and (hits := list(seen.of_symptoms([symptom]))) and all((hit.source, hit.line) in told for hit in hits)}  # a part of the same words
     left = sorted(seen.symptoms - accounted, key=lambda name: (SEVERITIES.index(book.rules[name].severity), name))
     return _Parted(causes, possible, [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in left], risks)
 

@@ -139,12 +139,11 @@ def _for_manager(fix: Fix, kind: str, kin: str) -> Fix:
 
 def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | None:
     """The TTM limit to set, in pages of 4 KiB: what the owner asked for where it leaves the system enough, else what was computed."""
-    ram = facts.get("memory.ram_bytes")
-    size = int(ram.value) if isinstance(ram, Known) else 0
+    size = next((int(fact.value) for name in ("memory.ram_bytes", "memory.installed_bytes") if isinstance(fact := facts.get(name), Known)), 0)
     most = size - reserve(size) if size else None
     said = " ".join(_text(facts, name) for name in ("kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.parameters"))
     asked = [int(pages) * PAGE for pages in _ASKED_PAGES.findall(said)] + [int(mib) << 20 for mib in _ASKED_MIB.findall(said)]
-    fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and most and bytes_ <= most]
+    fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and (most is None or bytes_ <= most)]
     planned = next((gpu.plan.limit_bytes for gpu in memory.gpus if gpu.plan and gpu.plan.limit_bytes), None) if memory else None
     chosen = max(fitting, default=0) or planned or (most // GIB * GIB if most and most >= GIB else 0)
     return chosen // PAGE if chosen else None
@@ -193,8 +192,7 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
     def here(command: str, same_image: bool = True) -> str:
         if module:
             command = _FILE.sub(module, _LIMIT.sub(module, command))
-        if pages:
-            command = _PAGES.sub(rf"\g<1>={pages}", command)
+        command = _PAGES.sub(rf"\g<1>={pages or 'PAGES'}", command)  # never another machine's number
         if index:
             command = _PLACE_NOTE.sub("", _INDEX.sub(rf"\g<1>{index}\g<2>", command))
         if image and same_image and _IMAGE_NAME.fullmatch(image):
