@@ -25,8 +25,19 @@ NOT_SET = "not set"  # of what is known to be absent
 def shown(fact: Fact | list[Fact]) -> str:
     """The value, or the values, as text; ``(unknown)`` without one."""
     values: list[Any] = [f.value for f in (fact if isinstance(fact, list) else [fact]) if isinstance(f, Known)]
-    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-    return ", ".join(dict.fromkeys(str(v) for v in flat)) or UNREAD
+    return ", ".join(dict.fromkeys(part for value in values for part in in_words(value))) or UNREAD
+
+
+def in_words(value: Any) -> list[str]:
+    """A value in parts: the entries of a list, the names of a dictionary with theirs; of a row in a list only what it holds.
+
+    >>> in_words({"torch": "2.9"}), in_words([{"path": "/opt", "version": "7"}]), in_words(7)
+    (['torch 2.9'], ['/opt 7'], ['7'])
+    """
+    if isinstance(value, dict):
+        return [f"{name} {inner}" for name, inner in value.items()]
+    rows = value if isinstance(value, list) else [value]
+    return [" ".join(map(str, row.values())) if isinstance(row, dict) else str(row) for row in rows]
 
 
 def shown_value(name: str, fact: Fact | list[Fact]) -> str:

@@ -116,8 +116,9 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*[SINCE_UPDATE] * (told and bool(loud)), *snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
-                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None, timeline=_timeline(snapshot, findings, changed))
+                  missing, [*[SINCE_UPDATE] * (told and bool(loud)), *snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)],
+                  memory=memory, changes=changed, kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None,
+                  timeline=_timeline(snapshot, findings, changed))
 
 
 def _timeline(snapshot: Snapshot, findings: list[Finding], changed: Comparison | None) -> list[Moment] | None:

@@ -61,7 +61,7 @@ def code_name(gfx: str) -> str:
     ('Strix Halo', '', '')
     """
     names = _targets().get(gfx.split(":")[0], {}).get("codenames") or ()
-    return str(names[0]) if len(names) == 1 and "unannounced" not in str(names[0]) else ""
+    return str(next(iter(names))) if len(names) == 1 and not any("unannounced" in str(name) for name in names) else ""
 
 
 def covers(targets: list[Any], gfx: str) -> bool:

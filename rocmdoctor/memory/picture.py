@@ -63,7 +63,8 @@ def _pools(gpu: Gpu, host: Host, alone: bool) -> list[Pool]:
     if windows and gpu.shared is not None:
         found.append(Pool("shared", "shared", gpu.shared, gpu.shared_used, said["shared"], "system RAM"))
     if gpu.banks:
-        found += [Pool("one partition (KFD)" if gpu.sliced else f"KFD bank ({bank.get('heap')})", "kfd", int(bank["size"]), None, said["banks"]) for bank in gpu.banks
+        found += [Pool("one partition (KFD)" if gpu.sliced else f"KFD bank ({bank.get('heap')})", "kfd", int(bank["size"]), None, said["banks"])
+                  for bank in gpu.banks
                   if bank.get("heap") in ("public", "private", "system") and isinstance(bank.get("size"), int) and 0 < bank["size"] < 1 << 56]
     elif gpu.kfd is not None:
         found.append(Pool("KFD pool", "kfd", gpu.kfd, None, said["kfd"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
-from rocmdoctor.memory.machine import MOST, Gpu, Host
+from rocmdoctor.memory.machine import Gpu, Host
 from rocmdoctor.records import dataclass, replace
 
 

@@ -8,12 +8,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from rocmdoctor import later
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
-from rocmdoctor.knowledge import compiled, component_versions, known, likeness
+from rocmdoctor.knowledge import compiled, component_versions, cures, known, likeness
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
@@ -168,36 +167,10 @@ def rule_of(one: Candidate) -> Rule:
                    fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.alone and not one.tight)
 
 
-_SETTING = later.pattern(r"^(?:[A-Z][A-Z0-9_]{3,}=|[a-z]\w*(?:\.\w+)+ ?=(?!=))")
-_OPTION = later.pattern(r"^--?[a-z]")
-_TYPED = later.pattern(r"^(?:sudo|pip3?|apt|dnf|export|docker|rpm-ostree|modprobe|systemctl|kubectl|helm|oc|sysctl|chmod|kill|ln|lemonade|lms|amdgpu-install) [\w-]")
-_THING = later.pattern(r"^(?:(?:A|An|The|Another|Newer|Older|Newest|Latest|Later|Current) |[\w./+-]+(?: (?!to |with |in |on |at |is )[\w./+-]+){0,2} v?\d+(?:\.\d+|\b))")
-_DONE = later.pattern(r"^(?:Update|Use|Go|Install|Set|Build|Take|Boot|Stay|Start|Test|Try|Pin|Roll|Downgrade|Move|Restart|Run|Remove|Wait|Keep|Rebase|Upgrade|Or|On|In|Until"
-                      r"|From|For|With|Before|After|As|If|No|Do|Not)\b")
-
-
-def doing(text: str) -> str:
-    """What a row names as its cure, as something to do.
-
-    >>> doing("Kernel 6.18.32 or later"), doing("RADV_DEBUG=nodcc"), doing("--no-mmap"), doing("Boot kernel 6.8"), doing("A driver newer than 26.3.1")
-    ('Take kernel 6.18.32 or later', 'Set RADV_DEBUG=nodcc', 'Pass --no-mmap', 'Boot kernel 6.8', 'Take a driver newer than 26.3.1')
-    """
-    if _SETTING.match(text):
-        return f"Set {text}"
-    if _OPTION.match(text):
-        return f"Pass {text}"
-    if _TYPED.match(text):
-        return f"Run {text}"
-    if _DONE.match(text) or not _THING.match(text) or ": " in text:
-        return text
-    head = text.split(" ", 1)[0]
-    return f"Take {text[:1].lower() if head[1:].islower() or len(head) == 1 else text[:1]}{text[1:]}"
-
-
 def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:
     table = _table()
     for text in row.fix:
-        yield {"do": doing(text)}
+        yield {"do": cures.doing(text)}
     if not row.fix and row.good:
         yield {"do": table["good_fix"].format_map(values)}
     elif not row.fix:

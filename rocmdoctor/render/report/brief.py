@@ -32,6 +32,7 @@ class _Page:
         self.width = width
         self.trim = trim
         self.lines: list[Text | Callable[[], None]] = []
+        self.silent = False  # another finding that is as loud as an error or a warning has no line
 
     @property
     def count(self) -> int:
@@ -84,10 +85,14 @@ def _wrapped(text: str, room: int, most: int) -> list[str]:
 
 def render(console: Console, report: Report, last: bool = False) -> None:
     """The whole short answer; with ``last`` the verdict stands at the end, too, where a terminal stops scrolling."""
+    fitting: _Page | None = None
     for trim in range(4):
         page = _page(console, report, last, trim)
         if page.count <= MOST_LINES:
-            break
+            fitting = page if not page.silent else fitting or page
+            if not page.silent:
+                break
+    page = fitting or page
     for line in page.lines:
         if isinstance(line, Text):
             console.print_whole(line)
@@ -277,6 +282,8 @@ def _others(page: _Page, report: Report, first: Finding | None) -> None:
         page.prose(wash_prose(f"{question} {title}".strip()), f"{sign} ", style, most=2)
         if fix:
             page.row("do", wash_prose(fix), most=1)
+    loud = [finding for finding in named if finding.severity in LOUD and finding.standing != "possible"]
+    page.silent = bool(loud) and left == len(named)
     said = [f"{left} more finding{'s' * (left != 1)}"] * bool(left) + [f"{possible} more possibilit{'ies' if possible != 1 else 'y'}"] * bool(possible)
     if said:
         page.prose(f"{' and '.join(said)}: -v", most=1, body="dim")

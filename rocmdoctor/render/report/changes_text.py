@@ -5,7 +5,7 @@ from __future__ import annotations
 from rocmdoctor.facts.model import Report
 from rocmdoctor.facts.sections import Change, Comparison
 from rocmdoctor.render.page import Console, Text
-from rocmdoctor.render.report import brief, terminal, timeline_text
+from rocmdoctor.render.report import brief, terminal, timeline_text, unexamined
 from rocmdoctor.render.report.brief import SCREEN
 from rocmdoctor.render.report.wording import PROMPTS
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
@@ -43,9 +43,9 @@ def footing(comparison: Comparison) -> list[str]:
     if comparison.basis == "history":
         lines.append("Histories know packages and boots only: settings, devices and what was installed by hand are not in them.")
     if comparison.hidden:
-        names = ", ".join(wash(name) for name in comparison.hidden[:MOST_HIDDEN])
-        more = f" and {len(comparison.hidden) - MOST_HIDDEN} more" if len(comparison.hidden) > MOST_HIDDEN else ""
-        lines.append(f"Known on one side only, so not compared: {names}{more}.")
+        names = list(dict.fromkeys(unexamined.topic(name) for name in comparison.hidden))
+        more = f" and {len(names) - MOST_HIDDEN} more" if len(names) > MOST_HIDDEN else ""
+        lines.append(f"Known on one side only, so not compared: {', '.join(names[:MOST_HIDDEN])}{more}.")
     return lines
 
 

@@ -90,7 +90,7 @@ def render(report: Report) -> str:
         kernel_items=kernel_items,
         kernel_rows=kernel_rows,
         kernel_faults=kernels_text.faults(report.kernels or []),
-        servers=[(server, llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
+        servers=[(llm_text.title(server), llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
         opinion=opinion_text,
         style=Markup(style),
         script=Markup(_SCRIPT),

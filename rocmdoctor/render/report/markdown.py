@@ -90,7 +90,7 @@ def _machine(report: Report) -> str:
 
 
 def _servers(report: Report) -> list[str]:
-    return [f"**{_plain(wash(server.server))} at {_plain(wash(server.place))}**\n\n"
+    return [f"**{_plain(llm_text.title(server))}**\n\n"
             + "\n".join(f"- {label}: {_plain(words)}" for label, words in llm_text.lines(server)) for server in report.llm or []]
 
 

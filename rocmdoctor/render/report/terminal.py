@@ -75,7 +75,7 @@ def quiet(report: Report) -> str:
 
 
 def render_kernels(report: Report, width: int, colour: bool, lead: str = "", verbose: bool = False, last: bool = False) -> str:
-    """The answer (``lead`` where no GPU was tested), the devices, the findings; with ``verbose`` every computation, with ``last`` the answer at the end, too."""
+    """The answer (``lead`` where no GPU was tested), the devices, the findings; with ``verbose`` every computation, with ``last`` the answer twice."""
     console = console_for(width, colour)
     sign, style = brief.MARKS["none" if lead else outcome(report).level]
     answer = Text(f"{sign} {lead or verdict_words(report)}", style=style)
