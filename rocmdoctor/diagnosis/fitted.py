@@ -30,7 +30,7 @@ _ASKED_PAGES = later.pattern(r"\b(?:amd)?ttm[. ]pages_limit=(\d{3,12})\b")
 _ASKED_MIB = later.pattern(r"\bgtt_?size=(\d{3,8})\b")
 _INDEX = later.pattern(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
 _IMAGE = later.pattern(r"\bIMAGE(?=$|[\s'\"]|:PREVIOUS_TAG)")
-_OWN_IMAGE = later.pattern(r"\b(?:an|another|newer|fixed|own) image\b")  # of another image only the user knows which
+_OWN_IMAGE = later.pattern(r"\b(?:another|newer|fixed|own) image\b|\bimage (?:made for|of|with|built)\b")  # of another image only the user knows which
 _IMAGE_NAME = later.pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:[/:][A-Za-z0-9_.-]+)*")
 _PLACE_NOTE = later.pattern(r"\s+# your family's name in place of gfx[\w-]+$")
 _OTHER_BACKEND = later.pattern(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)

@@ -380,7 +380,7 @@ report.program          | str  |       | the name that a program puts before the
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
-report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
+report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits", "lines"}], kinds as in texts/kinds.py, numbers as taken
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 about.gpu               | list |       | which GPU it is: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
 about.amd               | bool |       | whether AMD hardware or ROCm is meant

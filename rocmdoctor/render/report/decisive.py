@@ -10,8 +10,10 @@ from rocmdoctor.share.wash import wash
 
 _TOKEN = later.pattern(r"[A-Za-z0-9_./-]{3,}")
 _STAMP = later.pattern(
-    r"^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+)?(?:\[?[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}\]\s*)?"
+    r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*\s+)?(?:\[?[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}\]\s*)?"
     r"(?:time=\S+\s+)?(?:level=\S+\s+)?(?:source=\S+\s+)?(?:\[\s*\d+\.\d+\]\s*)?(?:[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \S+ )?")
+_KERNEL = later.pattern(r"^(?:\S+ )?kernel: (?:\[ *\d+\.\d+\] )?")
+_DEVICE = later.pattern(r"^(?:amdgpu|kfd kfd|\[drm\]|drm|radeon|pcieport)(?: [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d:| |:)\s*(?:amdgpu: )?")
 _GENERAL = frozenset("the and for not that this with from has are was which amdgpu amd gpu error failed cause kernel linux driver device".split())
 MOST_FACTS = 3
 
@@ -23,6 +25,15 @@ def _tokens(text: str) -> set[str]:
 def unstamped(line: str) -> str:
     """A line without its time."""
     return _STAMP.sub("", line) or line
+
+
+def undressed(line: str) -> str:
+    """A line without its time, and without the names of machine and device that a kernel log puts before its words.
+
+    >>> undressed("2026-11-27T14:31:00+00:00 box kernel: amdgpu 0000:c5:00.0: amdgpu: MES failed"), undressed("[ 3.1] [drm] ring gfx timeout")
+    ('MES failed', 'ring gfx timeout')
+    """
+    return _DEVICE.sub("", _KERNEL.sub("", unstamped(line)))
 
 
 def excerpt(text: str, finding: Finding, room: int) -> str:

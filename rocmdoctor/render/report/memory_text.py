@@ -28,10 +28,10 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
         console.print()
     if report.memory is None and report.verdict != "no_amd_gpu":
         terminal.say(console, Text("Nothing is known of any GPU's memory here.", style="bold"))
-    for number, gpu in enumerate(report.memory.gpus if report.memory else []):
+    for number, gpus in enumerate(bars.alike(report.memory) if report.memory else []):
         if number:
             console.print()
-        _gpu(console, report.memory, gpu, max(width, 24), verbose)  # type: ignore[arg-type]
+        _gpu(console, report.memory, gpus, max(width, 24), verbose)  # type: ignore[arg-type]
     _findings(console, report, verbose)
     if verbose:
         terminal.print_notes(console, report)
@@ -112,8 +112,9 @@ def _packed(parts: list[str], room: int) -> list[str]:
     return found
 
 
-def _gpu(console: Console, memory: MemoryPicture, gpu: GpuMemory, width: int, verbose: bool) -> None:
-    terminal.say(console, Text(bars.title(gpu), style="bold"))
+def _gpu(console: Console, memory: MemoryPicture, gpus: list[GpuMemory], width: int, verbose: bool) -> None:
+    gpu = gpus[0]  # the others are alike
+    terminal.say(console, Text(bars.title(gpus), style="bold"))
     drawn = stack.figure(memory, gpu)
     for one in drawn:
         _stack(console, one, max(each.total for each in drawn), width)

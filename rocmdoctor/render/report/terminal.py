@@ -58,6 +58,7 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
         from rocmdoctor.render.report import timeline_text  # few reports have one
 
         timeline_text.section(console, report.timeline)
+    _print_logs(console, report)
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
@@ -179,6 +180,20 @@ def _print_links(console: Console, report: Report) -> None:
         say(console, Text(name, style="bold"), 2)
         for words, short in rows:
             say(console, Text(("✗ " if short else "  ") + words, "bold red" if short else ""), 2)
+
+
+def _print_logs(console: Console, report: Report) -> None:
+    """Where the quoted lines of long logs stand."""
+    from rocmdoctor.render.figures import strip  # of -v only
+
+    for log in strip.strips(report):
+        console.print()
+        say(console, Text(log.title, style="bold"))
+        room = max(min(console.width, 100) - 4, 12)
+        marked = {log.at(mark.line, room) for mark in log.marks}
+        console.print_whole(Text.assemble("  ", *(("█", "bold red") if cell in marked else ("·", "dim") for cell in range(room))))
+        for mark in log.marks:
+            say(console, Text.assemble((f"line {mark.line:,}  ", "cyan"), mark.words, (f"  (finding {mark.finding})", "dim")), 2)
 
 
 def _print_unknown(console: Console, report: Report) -> None:
