@@ -145,6 +145,8 @@ def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | 
     asked = [int(pages) * PAGE for pages in _ASKED_PAGES.findall(said)] + [int(mib) << 20 for mib in _ASKED_MIB.findall(said)]
     fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and (most is None or bytes_ <= most)]
     planned = next((gpu.plan.limit_bytes for gpu in memory.gpus if gpu.plan and gpu.plan.limit_bytes), None) if memory else None
+    if planned and most:  # the plan may count on another carve-out, which this fix does not set
+        planned = min(planned, most // GIB * GIB)
     chosen = max(fitting, default=0) or planned or (most // GIB * GIB if most and most >= GIB else 0)
     return chosen // PAGE if chosen else None
 

@@ -8,7 +8,7 @@ from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Known, Snapshot
 from rocmdoctor.knowledge import rules
-from rocmdoctor.render.report import terminal
+from rocmdoctor.render.report import markdown, terminal
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.texts import attach, interpret
 
@@ -105,3 +105,20 @@ def test_partitions_are_no_gpus_of_their_own(tmp_path):
     assert [gpu.item for gpu in report.memory.gpus] == ["0"]
     assert {app.bytes for app in report.memory.gpus[0].apps if app.backend == "rocm" and app.reads == "what HIP says"} == {24 << 30}
     assert "AMD Instinct MI300X (gfx942, 192 GiB, partitions CPX)" in terminal.render(report, 100, False) and " x AMD" not in terminal.render(report, 100, False)
+
+
+def test_a_bug_form_has_the_writers_own_words(tmp_path):
+    words = "EVO-X2 with a Ryzen AI Max+ 395, Windows 11. Every model of Ollama answers at CPU speed."
+    line = 'time=2026-03-02T10:01:12 level=WARN source=amd_windows.go:138 msg="amdgpu is not supported (supported types:[gfx1030])" gpu_type=gfx1151 gpu=0'
+    form = markdown.render_form(told(tmp_path, report_txt=words + "\n", server_log=f"{line}\n{line}\n"), "ollama")
+    problem, _, rest = form.partition("### Relevant log output")
+    assert words in problem.replace("\\", "") and "rocmdoctor: Most likely cause" in problem
+    log = rest.partition("### OS")[0]
+    assert "server.log:1:" in log and words not in log and log.count("server.log:2:") <= 1
+
+
+def test_the_verdict_stands_twice_only_where_the_first_has_scrolled_away(tmp_path):
+    short = told(tmp_path, report_txt="my llama.cpp works\n")
+    assert terminal.render(short, 80, False, last=True) == terminal.render(short, 80, False)
+    long = told(tmp_path, ticket_md=f"Fedora 43, my Strix Halo box hangs with llama-server.\n\n```\n{MES}```\n")
+    assert terminal.render(long, 80, False, last=True).splitlines()[-2].startswith("✗ 1 error. First: ")

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from rocmdoctor.facts.model import Known, Snapshot, snapshot_to_json
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -40,9 +42,8 @@ def pages(tmp_path_factory):
     checks = [{"check": name, "verdict": verdict} for name, verdict in (("pattern", "right"), ("axpy", "wrong"), ("coopmat-f16", "untestable"))]
     tested = {"test.backend[vulkan-0]": "vulkan", "test.device[vulkan-0]": "AMD Radeon RX 7900 XTX (RADV NAVI31)", "test.device_type[vulkan-0]": "discrete",
               "test.verdict[vulkan-0]": "wrong", "test.checks[vulkan-0]": checks, "test.wrong_checks[vulkan-0]": ["axpy"]}
-    held = {name: {"state": "known", "value": value, "source": "x"} for name, value in tested.items()}
-    (folder / "kernels.json").write_text(json.dumps({"schema": "rocmdoctor.snapshot/1", "taken": "2026-11-28T00:00:00+00:00", "origin": "live", "facts": held,
-                                                    "hits": [], "runs": [], "notes": []}))
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "live", {name: Known(value, "x") for name, value in tested.items()})
+    (folder / "kernels.json").write_text(json.dumps(snapshot_to_json(snapshot)))
     halo = ROOT / "fixtures/machines/strix-halo-96-32"
     for name, arguments in (("machine", ["check", "--no-kernels", "--root", MACHINES[0]]), ("evil", ["explain", log]), ("story", ["explain", story]),
                             ("fleet", ["fleet", fleet]), ("links", ["check", "--no-kernels", "--root", ROOT / "fixtures/machines/mi300x-node"]),

@@ -22,7 +22,7 @@ _SEVERITY: dict[str, Level] = {"critical": "error", "error": "error", "warning":
 LABEL = 9
 MOST_LINES = 24  # of the whole answer, where the first finding leaves room
 MOST_COMMANDS = 6  # lines; of a fix with more all are shown by -v, none by halves
-SCREEN = 12  # lines above which the verdict stands at the end, too
+SCREEN = 18  # lines above which the verdict stands at the end, too
 
 
 class _Page:
