@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from rocmdoctor.commands._console import Output, output, redacted, redactor, show, tell_problems, terminal
@@ -19,7 +21,7 @@ from rocmdoctor.share.wash import wash
 @click.argument("new", required=False)
 @click.option("--since", metavar="WHEN", help='Package histories since a date, "yesterday", "last week" or "3 days ago", without an earlier state.')
 @click.option("--list", "as_list", is_flag=True, help="List the states that are kept.")
-@output("formats", "as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
+@output("verbose", "quiet", "formats", "as_json", "markdown", "html_file", "fail_on", "rule_dirs", "no_redact")
 def command(old: str | None, new: str | None, since: str | None, as_list: bool, out: Output) -> None:
     """What changed between two states, the suspects first.
 
@@ -39,7 +41,7 @@ def command(old: str | None, new: str | None, since: str | None, as_list: bool, 
     from rocmdoctor.render.report import changes_text
 
     ended, (colour, width) = _status(report, snapshot, out.fail_on), terminal()
-    show(report, out, ended, lambda full: changes_text.render(report, width, colour))
+    show(report, out, ended, lambda full: changes_text.render(report, width, colour, full, sys.stdout.isatty()))
     raise SystemExit(ended)
 
 

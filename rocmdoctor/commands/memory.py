@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -56,7 +57,7 @@ def command(paths: tuple[str, ...], root: str, snapshot: str | None, models: tup
     from rocmdoctor.render.report import memory_text
 
     ended, (colour, width) = _memory_status(report, out.fail_on), terminal()
-    show(report, out, ended, lambda full: memory_text.render(report, width, colour, full))
+    show(report, out, ended, lambda full: memory_text.render(report, width, colour, full, sys.stdout.isatty()))
     raise SystemExit(ended)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pathlib
 import re
+import shutil
+import sys
+import textwrap
 
 import click
 
@@ -33,10 +36,13 @@ def _book(folders: tuple[str, ...]) -> Rulebook:
 def rules_list(words: str, folders: tuple[str, ...]) -> None:
     """Every rule: id, kind, severity, title."""
     wanted = words.lower().split()
+    width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 0
     for rule in _book(folders).rules.values():
         text = " ".join((rule.id, rule.title, rule.says, rule.why, *(str(fix.data) for fix in rule.fixes))).lower()
         if all(word in text for word in wanted):
-            click.echo(f"{rule.id:56} {rule.kind:8} {rule.severity:8} {rule.title}")
+            line = f"{rule.id:56} {rule.kind:8} {rule.severity:8} {rule.title}"
+            said = textwrap.fill(f"{rule.severity}: {rule.title}", width, initial_indent="  ", subsequent_indent="  ") if width else ""
+            click.echo(f"{rule.id}\n{said}" if width else line)  # lines for people, columns for programs
 
 
 def _shown(rule: Rule) -> list[str]:

@@ -24,7 +24,7 @@ _STATUSES = """Exit status: 0 every result of a GPU is right · 1 one is wrong, 
               help="1: under 2 seconds. 2: under 20 seconds. 3: minutes, every byte of free memory too.")
 @click.option("--root", default="/", metavar="DIR", help="A recorded machine instead of this one: what would be tested; nothing runs.")
 @click.option("--python", "pythons", multiple=True, metavar="PATH", help="A further Python whose torch is tested.")
-@output("quiet", "formats", "as_json", "html_file", "markdown", "fail_on", "rule_dirs", "save", "no_redact")
+@output("verbose", "quiet", "formats", "as_json", "html_file", "markdown", "fail_on", "rule_dirs", "save", "no_redact")
 def command(backends: tuple[str, ...], level: int, root: str, pythons: tuple[str, ...], out: Output) -> None:
     """Run kernels with known answers on every device, and compare each result with the CPU's.
 
@@ -41,12 +41,14 @@ def command(backends: tuple[str, ...], level: int, root: str, pythons: tuple[str
     save_snapshot(snapshot, out.save)
     report = redacted(snapshot, book, redactor(out.no_redact)) if out.shared else make_report(snapshot, book)
     verdicts = {device.verdict for device in report.kernels or [] if device.device_type != "cpu"}  # a CPU that computes right is no GPU
-    if not verdicts:
-        click.echo("No GPU was tested." if root == "/" else "No GPU was tested: nothing runs on a recorded machine.", err=True)
-    found = status(report, out.fail_on)
-    ended = 1 if found == 1 or verdicts & set(kernel_tests.BAD) else 0 if "right" in verdicts else 3
+    from rocmdoctor.render.report import kernels_text
     from rocmdoctor.render.report import terminal as text
 
+    lead = "" if verdicts - set(kernels_text.NOT_TESTED) else "No GPU was tested: nothing runs on a recorded machine." if root != "/" else "No GPU was tested."
+    found = status(report, out.fail_on)
+    ended = 1 if found == 1 or verdicts & set(kernel_tests.BAD) else 0 if "right" in verdicts else 3
     colour, width = terminal()
-    show(report, out, ended, lambda full: text.render_kernels(report, width, colour))
+    if lead and not any(out.read_here(form) for form in out.wanted):
+        click.echo(lead, err=True)
+    show(report, out, ended, lambda full: text.render_kernels(report, width, colour, lead, full, sys.stdout.isatty()))
     raise SystemExit(ended)

@@ -23,7 +23,8 @@ _LOADERS_OWN = later.pattern(r"^(?:BOOT_IMAGE|initrd|root|rootflags|resume|ostre
 # What stands for a whole device or installation that came or went.
 _NAMES = {"gpu": ("gpu.name", "gpu.pci_id"), "vk": ("vk.name",), "torch": ("torch.version", "torch.python"), "rocm": ("rocm.version", "rocm.path"),
           "app": ("app.version", "app.name")}
-_IDENTITY = {"gpu": ("gpu.pci_address", "gpu.pci_id", "gpu.name"), "vk": ("vk.pci_address", "vk.name")}
+_IDENTITY = {"gpu": ("gpu.pci_address", "gpu.pci_id", "gpu.name"), "vk": ("vk.pci_address", "vk.name"),
+             "test": ("test.pci_address", "test.device")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def _partners(old: dict[str, Fact], new: dict[str, Fact], entity: str) -> dict[s
 
     def value(facts: dict[str, Fact], name: str, item: str) -> str:
         fact = facts.get(vocabulary.key(name, item))
-        return str(fact.value) if isinstance(fact, Known) else ""
+        return str(fact.value).split(" (")[0] if isinstance(fact, Known) else ""  # in brackets stands what drives it, and its version
 
     for name in _IDENTITY.get(entity, ()):
         for item in before:
@@ -125,7 +126,9 @@ def _partners(old: dict[str, Fact], new: dict[str, Fact], entity: str) -> dict[s
                         continue
                     found[item] = other
     for item in before:
-        if item not in found and item in after and item not in found.values() and entity != "gpu":
+        names = [{value(old, name, item), value(new, name, item)} - {""} for name in _IDENTITY.get(entity, ())]
+        known_other = any(len(said) == 2 for said in names)  # a number is no device
+        if item not in found and item in after and item not in found.values() and entity != "gpu" and not known_other:
             found[item] = item
     return found
 

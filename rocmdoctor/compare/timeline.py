@@ -83,7 +83,7 @@ def timeline(snapshot: Snapshot, findings: list[Finding], comparison: Comparison
         shown.append(Moment(comparison.since, "then", comparison.old))
     start = min((moment.at for moment in shown), default=end)
     shown += _boots(history, start, end, [moment.at for moment in before])
-    if snapshot.origin == "live" or comparison:
+    if snapshot.origin == "live" or comparison and comparison.basis == "states":  # a history ends with its last entry
         shown.append(Moment(comparison.until if comparison else snapshot.taken, "now", comparison.new if comparison else "this check"))
     order = ("then", "good", "update", "boot", "fault", "bad", "now")
     return sorted(shown, key=lambda moment: (moment.at, order.index(moment.kind)))[-_MOST:] if len(shown) > 1 else []

@@ -9,10 +9,10 @@ from rocmdoctor.diagnosis import boot_commands, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
-from rocmdoctor.diagnosis.fill import command, fill_in, shown, shown_value, words
+from rocmdoctor.diagnosis.fill import NOT_SET, UNREAD, command, fill_in, shown, shown_value, words
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
-from rocmdoctor.facts.model import LAYERS, SEVERITIES, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
+from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.knowledge import components, vocabulary_words
 from rocmdoctor.knowledge.conditions import ANYWHERE, Answer, Lookup
@@ -75,7 +75,9 @@ def _evidence(judged: Judged, seen: Seen, look: Lookup) -> list[Evidence]:
     for name in judged.answer.used:
         if not name.removeprefix(ANYWHERE).startswith("seen."):
             fact = look(name)
-            found.append(Evidence(fact=name, value=shown(fact), source=getattr(fact, "source", "")))
+            value = NOT_SET if isinstance(fact, Absent) else shown(fact)
+            if value != UNREAD:
+                found.append(Evidence(fact=name, value=value, source=getattr(fact, "source", "")))
     return found
 
 
@@ -87,9 +89,9 @@ def _fixes(judged: Judged, look: Lookup, facts: dict[str, Fact]) -> list[Fix]:
         row = fix.data
         scope = judged.rule.scope
         commands = (line for each in row.get("commands") or () for line in boot_commands.for_machine(command(each, look, scope), facts))
-        found.append(Fix(words(row["do"], look, scope), words(str(row.get("detail") or ""), look, scope), tuple(commands), str(row.get("risk", "none")),
-                         tuple(row.get("needs") or ()), fill_in(row.get("side_effects"), look, scope), fill_in(row.get("verify"), look, scope),
-                         fill_in(row.get("undo"), look, scope), str(row.get("language", "shell"))))
+        said = {name: words(row.get(name), look, scope) for name in ("do", "detail", "side_effects", "verify", "undo")}
+        found.append(Fix(said["do"], said["detail"], tuple(commands), str(row.get("risk", "none")), tuple(row.get("needs") or ()), said["side_effects"],
+                         said["verify"], said["undo"], str(row.get("language", "shell"))))
     return found
 
 
@@ -116,7 +118,8 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
         severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index(loudest) else loudest
     subject = ""
     if rule.for_each == "gpu" and judged.item:
-        subject = f"gpu {judged.item} ({shown_value('gpu.gfx_target', look('gpu.gfx_target'))})"
+        target = look("gpu.gfx_target")
+        subject = f"gpu {judged.item}" + (f" ({shown_value('gpu.gfx_target', target)})" if isinstance(target, Known) else "")
     return Finding(rule.id, standing, severity, rule.stage, subject, title, words(rule.says, look, rule.scope), words(rule.why, look, rule.scope),
                    _evidence(judged, seen, look), judged.explained, deciding, _fixes(judged, look, seen.facts), list(rule.references))
 
@@ -201,6 +204,10 @@ def _parted(everything: list[Judged], seen: Seen, book: Rulebook) -> _Parted:
     possible = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
                 and one.rule.id not in set_aside][:MOST_POSSIBLE]
     accounted = {symptom for one in (*causes, *possible) for symptom in one.explained}
+    told = {(hit.source, hit.line) for one in causes if not (one.rule.general or one.rule.observes) and SEVERITIES.index(one.rule.severity) < 2
+            for hit in one.hits}
+    accounted |= {symptom for symptom in seen.symptoms - accounted if not book.rules[symptom].specific
+                  and (hits := list(seen.of_symptoms([symptom]))) and all((hit.source, hit.line) in told for hit in hits)}  # a part of the same words
     left = sorted(seen.symptoms - accounted, key=lambda name: (SEVERITIES.index(book.rules[name].severity), name))
     return _Parted(causes, possible, [Judged(book.rules[symptom], Answer(True, (), ())) for symptom in left], risks)
 

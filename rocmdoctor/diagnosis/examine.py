@@ -32,13 +32,15 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``. ``progress`` hears what is being done; without
     one a terminal shows it.
     """
+    progress = progress or Progress()
+    progress.say("getting ready")  # at the first run the knowledge is put into a cache, too
     from concurrent.futures import ThreadPoolExecutor
 
     from rocmdoctor.live.collect import collect, find_pythons, patience
 
     if not pathlib.Path(root).is_dir():
+        progress.clear()
         raise Usage(f"{root}: no such folder; --root takes the folder of a recorded machine")
-    progress = progress or Progress()
     refused: list[str] = []
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))

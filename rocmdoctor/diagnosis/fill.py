@@ -16,16 +16,29 @@ _PLACE = later.pattern(r"\{(?:(override_for|sibling_for|adrenalin_for)\((?:first
 _CALLS = {"override_for": tables.override_for, "sibling_for": tables.sibling_for, "adrenalin_for": windows_drivers.adrenalin_for}
 _OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 _NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
+_GAP = later.pattern(r"(?: \([^()]*|:| of| to| with| is| was|,)? ?\(unknown\)(?:\))?")
 
 NOWHERE = Scope()
-_UNREAD = "(unknown)"
+UNREAD = "(unknown)"
+NOT_SET = "not set"  # of what is known to be absent
 
 
 def shown(fact: Fact | list[Fact]) -> str:
     """The value, or the values, as text; ``(unknown)`` without one."""
     values: list[Any] = [f.value for f in (fact if isinstance(fact, list) else [fact]) if isinstance(f, Known)]
-    flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
-    return ", ".join(dict.fromkeys(str(v) for v in flat)) or _UNREAD
+    return ", ".join(dict.fromkeys(part for value in values for part in in_words(value))) or UNREAD
+
+
+def in_words(value: Any) -> list[str]:
+    """A value in parts: the entries of a list, the names of a dictionary with theirs; of a row in a list only what it holds.
+
+    >>> in_words({"torch": "2.9"}), in_words([{"path": "/opt", "version": "7"}]), in_words(7)
+    (['torch 2.9'], ['/opt 7'], ['7'])
+    """
+    if isinstance(value, dict):
+        return [f"{name} {inner}" for name, inner in value.items()]
+    rows = value if isinstance(value, list) else [value]
+    return [" ".join(map(str, row.values())) if isinstance(row, dict) else str(row) for row in rows]
 
 
 def shown_value(name: str, fact: Fact | list[Fact]) -> str:
@@ -46,7 +59,7 @@ def fill_in(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
         if not all(known):
             return found.group()
         values = [shown_value(name, lookup(name)) for name in known]
-        value = next((value for value in values if value != _UNREAD), values[0])
+        value = next((value for value in values if value != UNREAD), values[0])
         return _CALLS[call](value.split(",")[0]) or "(none known)" if call else value
     return _NOBODY_KNOWS.sub("", _PLACE.sub(replace, str(text or ""))).strip()
 
@@ -55,7 +68,7 @@ def command(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
     """A command with its places filled; what was not read, or is one of several targets, stands in capitals: the user puts it in."""
     def replace(found: re.Match[str]) -> str:
         filled = fill_in(found.group(), lookup, scope)
-        return found[2].partition("|")[0].rpartition(".")[2].upper() if filled == _UNREAD or ", gfx" in filled else filled
+        return found[2].partition("|")[0].rpartition(".")[2].upper() if filled == UNREAD or ", gfx" in filled else filled
     return _PLACE.sub(replace, str(text or "")).strip()
 
 
@@ -65,9 +78,13 @@ def open_places(text: str, scope: Scope) -> Iterator[str]:
         yield from (name for name in found[2].split("|") if not vocabulary.declared(name) and not scope.capture(name))
 
 
-def words(text: str, lookup: Lookup, scope: Scope = NOWHERE) -> str:
-    """The same for sentences: of ``[[...]]`` nothing is left where something in it was not read."""
+def words(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
+    """The same for sentences: of ``[[...]]`` nothing is left where something in it was not read, nor of a sentence beside others."""
     def part(found: re.Match[str]) -> str:
         filled = fill_in(found[1], lookup, scope)
-        return "" if _UNREAD in filled else " " * found[1].startswith(" ") + filled.rstrip(".") + "." * found[1].endswith(".")
-    return fill_in(_OPTIONAL.sub(part, text), lookup, scope).strip()
+        return "" if UNREAD in filled else " " * found[1].startswith(" ") + filled.rstrip(".") + "." * found[1].endswith(".")
+    filled = fill_in(_OPTIONAL.sub(part, str(text or "")), lookup, scope).strip()
+    if UNREAD not in filled:
+        return filled
+    known = " ".join(sentence for sentence in re.split(r"(?<=[.?!]) (?=[A-Z0-9])", filled) if UNREAD not in sentence)
+    return known or _GAP.sub("", filled)

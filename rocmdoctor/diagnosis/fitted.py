@@ -11,7 +11,7 @@ from rocmdoctor.diagnosis.subjects import subjects
 from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Finding, Known
 from rocmdoctor.facts.sections import Fix, MemoryPicture
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import applications, tables
 from rocmdoctor.memory.split import reserve
 from rocmdoctor.records import replace
 
@@ -30,7 +30,7 @@ _ASKED_PAGES = later.pattern(r"\b(?:amd)?ttm[. ]pages_limit=(\d{3,12})\b")
 _ASKED_MIB = later.pattern(r"\bgtt_?size=(\d{3,8})\b")
 _INDEX = later.pattern(r"(rocm\.nightlies\.amd\.com/v2(?:-staging)?/)gfx[0-9A-Za-z-]+(/?)")
 _IMAGE = later.pattern(r"\bIMAGE(?=$|[\s'\"]|:PREVIOUS_TAG)")
-_OWN_IMAGE = later.pattern(r"\b(?:an|another|newer|fixed|own) image\b")  # of another image only the user knows which
+_OWN_IMAGE = later.pattern(r"\b(?:another|newer|fixed|own) image\b|\bimage (?:made for|of|with|built)\b")  # of another image only the user knows which
 _IMAGE_NAME = later.pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:[/:][A-Za-z0-9_.-]+)*")
 _PLACE_NOTE = later.pattern(r"\s+# your family's name in place of gfx[\w-]+$")
 _OTHER_BACKEND = later.pattern(r"\b(?:use|try|choose|switch to) (?:the |a |an )?(vulkan|rocm|hip)(?: \(hip\))? (?:backend|build|runtime)", re.IGNORECASE)
@@ -52,6 +52,15 @@ def _named(comment: str) -> set[str]:
     """The managers that the words of a comment are for."""
     words = tables.load("package_names")["words"]
     return {kind for kind, names in words.items() for name in names if re.search(rf"\b{re.escape(name)}\b", comment.lower())}
+
+
+def _of_apps(fix: Fix, apps: set[str]) -> Fix:
+    """Of commands for several applications those for the ones at hand."""
+    typed = applications.programs()
+    of = [{typed[word] for word in re.findall(r"[\w.-]+", command) if word in typed} for command in fix.commands]
+    if len(set().union(*of)) < 2 or not any(names & apps for names in of):
+        return fix
+    return replace(fix, commands=tuple(command for command, names in zip(fix.commands, of, strict=True) if not names or names & apps))
 
 
 def _foreign(line: str, kind: str) -> bool:
@@ -130,8 +139,10 @@ def wanted_pages(facts: dict[str, Fact], memory: MemoryPicture | None) -> int | 
     most = size - reserve(size) if size else None
     said = " ".join(word for name in ("kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.parameters") for word in texts(facts, name))
     asked = [int(pages) * PAGE for pages in _ASKED_PAGES.findall(said)] + [int(mib) << 20 for mib in _ASKED_MIB.findall(said)]
-    fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and most and bytes_ <= most]
+    fitting = [bytes_ for bytes_ in asked if GIB <= bytes_ and (most is None or bytes_ <= most)]
     planned = next((gpu.plan.limit_bytes for gpu in memory.gpus if gpu.plan and gpu.plan.limit_bytes), None) if memory else None
+    if planned and most:  # the plan may count on another carve-out, which this fix does not set
+        planned = min(planned, most // GIB * GIB)
     chosen = max(fitting, default=0) or planned or (most // GIB * GIB if most and most >= GIB else 0)
     return chosen // PAGE if chosen else None
 
@@ -148,21 +159,36 @@ def _index(facts: dict[str, Fact]) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
-def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None) -> None:
-    """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can."""
+_BACK = Fix("Take back what the update changed", "What worked before it is known to be right; a still newer version may not be.",
+            ('rocmdoctor compare --since "last week"   # names what changed and how to go back',), verify="The same work runs as it did before.")
+_NEWER = later.pattern(r"^(?:Update|Install|Take) .*\b(?:kernel|linux-firmware|firmware|Mesa|driver)\b")
+
+
+def _back_first(fixes: list[Fix]) -> list[Fix]:
+    """Where an update brought the trouble, the way back goes before a newer version of the same."""
+    at = next((number for number, fix in enumerate(fixes) if _NEWER.match(fix.title)), None)
+    if at is None or any(_OLDER.search(fix.title) for fix in fixes[:at + 1]):
+        return fixes
+    return [*fixes[:at], _BACK, *fixes[at:]]
+
+
+def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPicture | None, updated: bool = False) -> None:
+    """Make the fixes of findings those of this machine, in place. A fix that cannot be carried out here stands behind those that can.
+
+    ``updated``: the trouble is told to have begun with an update, and no history says which.
+    """
     kind, kin, module, pages, index = manager(facts), _kin(facts), _module(facts), wanted_pages(facts, memory), _index(facts)
     told = subjects(facts)
     about, system = told.get("about.backend"), text(told, "about.os")
     windows = system == "windows"
     backends = {str(name) for name in about.value} if isinstance(about, Known) else set()
-
+    apps = set(texts(told, "about.app"))
     image, gid = text(facts, "container.image"), text(facts, "dev.kfd_gid")
 
     def here(command: str, same_image: bool = True) -> str:
         if module:
             command = _FILE.sub(module, _LIMIT.sub(module, command))
-        if pages:
-            command = _PAGES.sub(rf"\g<1>={pages}", command)
+        command = _PAGES.sub(rf"\g<1>={pages or 'PAGES'}", command)  # never another machine's number
         if index:
             command = _PLACE_NOTE.sub("", _INDEX.sub(rf"\g<1>{index}\g<2>", command))
         if image and same_image and _IMAGE_NAME.fullmatch(image):
@@ -176,6 +202,9 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
         for fix in finding.fixes:
             said = windows_fix.for_windows(fix) if windows else windows_fix.for_linux(fix) if system == "linux" else fix
             same = not _OWN_IMAGE.search(f"{said.title} {said.detail}") or "PREVIOUS_TAG" in " ".join(said.commands)
+            said = _of_apps(said, apps)
+            if windows:  # where root has another name
+                said = replace(said, needs=tuple("administrator rights" if need == "root" else need for need in said.needs))
             here_said = replace(said, commands=tuple(here(command, same) for command in said.commands), verify=here(said.verify, same))
             made = _for_manager(_as_a_whole(here_said, kind), kind, kin)
             backend, named = _OTHER_BACKEND.search(fix.title), _named(fix.title)
@@ -187,5 +216,7 @@ def fitted(findings: list[Finding], facts: dict[str, Fact], memory: MemoryPictur
                 foreign = foreign or made.language in ("powershell", "cmd")
             (others if used or foreign else fits).append(made)
         finding.fixes = [*fits, *others]
+        if updated and not windows and finding.standing == "symptom":  # a cause that is known names its good versions
+            finding.fixes = _back_first(finding.fixes)
         if finding.fixes and finding.fixes[0].title.startswith("Or "):  # it was the second way
             finding.fixes[0] = replace(finding.fixes[0], title=finding.fixes[0].title[3:4].upper() + finding.fixes[0].title[4:])

@@ -118,8 +118,8 @@ def _sentence(finding: Finding) -> str:
 def action_of(finding: Finding) -> str:
     """The first thing to do about a finding: what decides an open question, else the first fix; "" where there is none."""
     if finding.standing == "possible" and finding.to_decide:
-        command, _, what = finding.to_decide[0].partition("   # shows ")
-        return f"find out with `{command.strip()}`" + (f" ({what})" if what else "")
+        command, _, what = finding.to_decide[0].partition("   # ")
+        return f"find out with `{command.strip()}`" + (f" ({what.removeprefix('shows ')})" if what else "")
     return _lowered(finding.fixes[0].title) if finding.fixes else ""
 
 

@@ -100,7 +100,8 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
         findings = [*(f for f in findings if llm_picture.concerns(f, book.rules)), _no_gpu(snapshot)]
     if changed and (not none or snapshot.facts.get("changed.devices") == Known(True, "comparison")):
         findings = comparison.placed(changed, findings)
-    fitted(findings, snapshot.facts, memory)
+    told = any((hit.rule, hit.group) == ("story", "since_update") for hit in snapshot.hits) and "updates.history" not in snapshot.facts
+    fitted(findings, snapshot.facts, memory, told)
     findings = [*verdicts(memory, asked), *findings]
     for rank, finding in enumerate(findings, 1):
         finding.rank = rank
@@ -109,12 +110,11 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     layers = rungs(snapshot.facts, findings)
     examined = all(layer.status == "ok" for layer in layers if layer.name in ("platform", "driver"))
     cut_off = any(m.reason.startswith(("timed_out", "stuck", "crashed")) for m in missing)
-    told = [SINCE_UPDATE] if loud and any((hit.rule, hit.group) == ("story", "since_update") for hit in snapshot.hits) and (
-        "updates.history" not in snapshot.facts) else []
     verdict: Any = "problems" if loud else "no_amd_gpu" if none else "healthy" if examined and not cut_off else "unknown"
     return Report(__version__, snapshot.origin, verdict, layers, findings, digest(snapshot), snapshot,
-                  missing, [*told, *snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)], memory=memory, changes=changed,
-                  kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None, timeline=_timeline(snapshot, findings, changed))
+                  missing, [*[SINCE_UPDATE] * (told and bool(loud)), *snapshot.notes, *book.problems, *known_defects.notes(snapshot.taken)],
+                  memory=memory, changes=changed, kernels=kernel_table.of(snapshot.facts) or None, llm=llm or None,
+                  timeline=_timeline(snapshot, findings, changed))
 
 
 def _timeline(snapshot: Snapshot, findings: list[Finding], changed: Comparison | None) -> list[Moment] | None:

@@ -64,7 +64,11 @@ def of_other_makers(facts: dict[str, Fact]) -> bool:
 
 
 def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
-    """The ``about.*`` facts; what nothing says anything of is unknown."""
+    """The ``about.*`` facts, and what follows from the distribution; what nothing says anything of is unknown.
+
+    >>> subjects({"os.distribution": Known("arch", "x")})["amdgpu.dkms"].value
+    False
+    """
     gpus = _gpus(facts)
     apps = [value.lower() for name in ("report.apps", "app.name") for value in texts(facts, name)]
     apps += [app for name, app in _APPS.items() if any(texts(facts, name))]
@@ -83,4 +87,7 @@ def subjects(facts: dict[str, Fact]) -> dict[str, Fact]:
     container = facts.get("container.kind")
     found["about.container"] = Known(bool(kinds), _SOURCE) if kinds or (container is not None and not isinstance(container, Unknown)) \
         else Unknown("not_collected", "nothing that was read says it")
+    module, distribution = facts.get("amdgpu.dkms"), text(facts, "os.distribution")
+    if not isinstance(module, Known) and distribution in tables.load("package_names")["no_dkms"]:
+        found["amdgpu.dkms"] = Known(False, f"no amdgpu-dkms is made for {distribution}")
     return found

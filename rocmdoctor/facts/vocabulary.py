@@ -389,9 +389,9 @@ report.changes          | list |       | what the writer tells of a change: [{"n
 report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
-report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits"}], the kinds as in texts/kinds.py, the numbers as taken
+report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits", "lines"}], kinds as in texts/kinds.py, numbers as taken
 report.gfx_mentioned    | list |       | every gfx target that the texts name
-about.gpu               | list |       | what the evidence is about: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
+about.gpu               | list |       | which GPU it is: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
 about.amd               | bool |       | whether AMD hardware or ROCm is meant
 about.apu               | bool |       | whether one of the AMD GPUs is part of the processor
 about.app               | list |       | applications that were read or named, in small letters

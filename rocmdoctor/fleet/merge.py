@@ -224,8 +224,15 @@ def _shown(name: str, value: Any) -> str:
 
 def _name(cell: _Cell) -> str:
     cards = Counter(cell.gpus)
-    gpus = ", ".join(f"{count} x {_card(card)}" for card, count in cards.items()) or "no GPU"
+    gpus = ", ".join(f"{count} x {_read_name(cell, card) or _card(card)}" for card, count in cards.items()) or "no GPU"
     return f"{cell.product} with {gpus}" if cell.product else gpus
+
+
+def _read_name(cell: _Cell, pci_id: str) -> str:
+    """What the machines themselves call a GPU, "" where they do not agree."""
+    slots = {item for (name, item, _), values in cell.facts.items() if name == "gpu.pci_id" and set(values) == {pci_id}}
+    names = {value for (name, item, _), values in cell.facts.items() if name == "gpu.name" and item in slots for value in values}
+    return str(names.pop()) if len(names) == 1 and all(isinstance(name, str) for name in names) else ""
 
 
 def _card(pci_id: str) -> str:

@@ -27,3 +27,9 @@ def title(name: str) -> str:
 def kinds(names: Iterable[str]) -> set[str]:
     """What these applications are built on: ggml, torch, serving and others."""
     return {kind for name in names for kind in load().get(name, {}).get("kinds", ())}
+
+
+@functools.cache
+def programs() -> dict[str, str]:
+    """The programs that are typed for an application, to its id."""
+    return {str(program): name for name, row in load().items() for program in row.get("programs", ())}

@@ -54,6 +54,16 @@ def generation(gfx: str) -> str:
     return found[-1] if found else ""
 
 
+def code_name(gfx: str) -> str:
+    """What AMD calls the chip; "" where several have the target or nobody knows.
+
+    >>> code_name("gfx1151"), code_name("gfx902"), code_name("gfx1")
+    ('Strix Halo', '', '')
+    """
+    names = _targets().get(gfx.split(":")[0], {}).get("codenames") or ()
+    return str(next(iter(names))) if len(names) == 1 and not any("unannounced" in str(name) for name in names) else ""
+
+
 def covers(targets: list[Any], gfx: str) -> bool:
     """Whether a list of compiled targets serves ``gfx``: itself, or a generic ISA of its line."""
     gfx = gfx.split(":")[0]

@@ -20,19 +20,25 @@ _VERSIONS = {
 def question(name: str) -> str:
     """One question for a fact.
 
-    >>> question("env.HSA_OVERRIDE_GFX_VERSION"), question("kernel.release"), question("dev.kfd_group")
-    ('Is HSA_OVERRIDE_GFX_VERSION set?', 'Which Linux kernel runs?', 'Is it this?')
+    >>> question("env.HSA_OVERRIDE_GFX_VERSION"), question("kernel.release"), question("dev.kfd_group"), question("amdgpu.dkms")
+    ('Is HSA_OVERRIDE_GFX_VERSION set?', 'Which Linux kernel runs?', 'Is it this?', 'Is this so: the loaded module comes from amdgpu-dkms?')
     """
     if name.startswith("env."):
         return f"Is {name[4:]} set?"
-    return _VERSIONS.get(name, "Is it this?")
+    declared = vocabulary.FACTS.get(name)
+    return _VERSIONS.get(name) or (f"Is this so: {_short(declared.meaning)}?" if declared and declared.type == "bool" else "Is it this?")
 
 
 def sought(name: str) -> str:
     """What is not known, in words, for a list of what would decide.
 
-    >>> sought("dev.kfd_group")
-    'group that owns /dev/kfd (name or number)'
+    >>> sought("dev.kfd_group"), sought("env.HSA_XNACK")
+    ('group that owns /dev/kfd (name or number)', 'the variable HSA_XNACK')
     """
     declared = vocabulary.FACTS.get(name)
-    return declared.meaning if declared else name
+    return _short(declared.meaning) if declared else f"the variable {name[4:]}" if name.startswith("env.") else name
+
+
+def _short(meaning: str) -> str:
+    """Without its form, which follows a colon."""
+    return meaning.split(": ")[0]

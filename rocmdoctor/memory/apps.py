@@ -28,7 +28,7 @@ def _hip(gpu: Gpu, host: Host) -> int | None:
     if gpu.hip_total is not None or host.family == "windows":
         return gpu.hip_total
     if not gpu.apu:
-        return gpu.vram
+        return gpu.sliced or gpu.vram
     return gtt_total(gpu, host) if hip_pool(gpu, host)[0] == "gtt" else gpu.vram
 
 

@@ -63,6 +63,11 @@ class Gpu:
     uma_options: list[dict[str, Any]] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def sliced(self) -> int | None:
+        """Of a card that is cut into partitions (CPX): what one of them has, as KFD says; None of a whole one."""
+        return self.kfd if self.apu is False and self.kfd is not None and self.vram is not None and self.kfd < self.vram * 0.9 else None
+
 
 class Facts:
     """Typed look-up; a value of another type than the vocabulary declares is as good as unknown."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Fact, Finding
+from rocmdoctor.facts.partitions import partitions
 from rocmdoctor.facts.sections import Fit, GpuMemory, Holder, MemoryPicture, Plan, Pool
 from rocmdoctor.facts.sizes import words
 from rocmdoctor.memory import apps, fit, need, split
@@ -62,7 +63,8 @@ def _pools(gpu: Gpu, host: Host, alone: bool) -> list[Pool]:
     if windows and gpu.shared is not None:
         found.append(Pool("shared", "shared", gpu.shared, gpu.shared_used, said["shared"], "system RAM"))
     if gpu.banks:
-        found += [Pool(f"KFD bank ({bank.get('heap')})", "kfd", int(bank["size"]), None, said["banks"]) for bank in gpu.banks
+        found += [Pool("one partition (KFD)" if gpu.sliced else f"KFD bank ({bank.get('heap')})", "kfd", int(bank["size"]), None, said["banks"])
+                  for bank in gpu.banks
                   if bank.get("heap") in ("public", "private", "system") and isinstance(bank.get("size"), int) and 0 < bank["size"] < 1 << 56]
     elif gpu.kfd is not None:
         found.append(Pool("KFD pool", "kfd", gpu.kfd, None, said["kfd"]))
@@ -127,7 +129,8 @@ def _fits(gpu: Gpu, host: Host, asked: Sequence[Asked], settable: bool) -> list[
 def picture(facts: dict[str, Fact], asked: Sequence[Asked] = (), default_setting: Setting | None = None) -> MemoryPicture | None:
     """None when nothing is known of any GPU's memory. With ``default_setting`` a model that the texts name is judged too."""
     host = host_of(facts)
-    made = [gpu_of(facts, item, host) for item in items_of(facts)[:MOST_GPUS]]
+    parts = partitions(facts)
+    made = [gpu_of(facts, item, host) for item in items_of(facts) if item not in parts][:MOST_GPUS]
     if not asked and default_setting and host.model_bytes:
         asked = [Asked(of_size(host.model_bytes), default_setting)]
     card = any(gpu.apu is False for gpu in made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocmdoctor.facts.versions import in_range
 from rocmdoctor.knowledge import tables
-from rocmdoctor.memory.machine import MOST, Gpu, Host
+from rocmdoctor.memory.machine import Gpu, Host
 from rocmdoctor.records import dataclass, replace
 
 
@@ -88,11 +88,9 @@ def places(gpu: Gpu, host: Host) -> list[Place]:
     vram = _left(gpu.vram, gpu.vram_used)
     buffer = _buffer(gpu, host)
     if not gpu.apu:
-        # A partition of a card (CPX) has a slice of the memory only, and KFD knows how large it is.
-        sliced = gpu.kfd if gpu.kfd is not None and gpu.kfd < (gpu.vram or MOST) * 0.9 else None
-        free = gpu.hip_free if gpu.hip_free is not None else sliced if sliced is not None else vram
+        free = gpu.hip_free if gpu.hip_free is not None else gpu.sliced if gpu.sliced is not None else vram
         return [Place("vulkan", "VRAM", vram, gpu.vram, buffer=buffer, ram=host.available),
-                Place("hip", "VRAM of one partition" if sliced else "VRAM", free, gpu.hip_total or sliced or gpu.vram, ram=host.available)]
+                Place("hip", "VRAM of one partition" if gpu.sliced else "VRAM", free, gpu.hip_total or gpu.sliced or gpu.vram, ram=host.available)]
     total = gtt_total(gpu, host)
     gtt = _left(total, gpu.gtt_used)
     both = vram + gtt if vram is not None and gtt is not None else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocmdoctor.knowledge import component_versions
+from rocmdoctor.knowledge import component_versions, cures
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import terminal
@@ -33,7 +33,7 @@ def _row(console: Console, row: Row, full: bool) -> None:
     terminal.say(console, Text.assemble((what, "bold"), " · ", wash(f"{where} · {', '.join(row.symptom)}")))
     terminal.say(console, Text(wash_prose(row.says)), 2)
     rows = [("with", row.needs)] + [("good", " or ".join(row.good))] * bool(row.good)
-    rows += [("fix" if not number else "or", fix) for number, fix in enumerate(row.fix if full else row.fix[:2])]
+    rows += [("fix" if not number else "or", fix) for number, fix in enumerate(map(cures.doing, row.fix if full else row.fix[:2]))]
     rows += [("not", fix) for fix in row.not_a_fix] if full else []
     rows += [("known", f"{row.confirmed}, read {row.read}"), *(("", url) for url in row.source)] if full else []
     for label, words in [*rows, ("why", f"rocmdoctor why {row.id}")]:

@@ -30,7 +30,8 @@ MOST_ALIKE = 10  # hits of one pattern group with the same captures that a repor
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
-_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told")  # they read any text, so they recognise none
+# They read any text, so they recognise none.
+_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told")
 _UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_lists", "report.changes", "install.refused")  # what any text names counts
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
@@ -84,9 +85,12 @@ class _Kept:
         return out
 
 
-def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> list[Hit]:
-    """The hits of one text; of a big one those up to where the time was over."""
+def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> tuple[list[Hit], int]:
+    """The hits of one text, and how many lines it has; of a big one those up to where the time was over."""
+    lines = 0 if text.path else text.text.count("\n") + (not text.text.endswith("\n"))
+
     def pieces() -> Iterator[bytes]:
+        nonlocal lines
         read = 0
         try:
             for block in blocks(text.path) if text.path else blocks_of(paragraphs.joined(text.text, parts)):
@@ -94,11 +98,12 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
                     notes.append(f"{text.name}: {OVER}, only its first {read >> 20} MiB were searched")
                     return
                 read += len(block)
+                lines += block.count(b"\n") if text.path else 0
                 yield block
         except OSError as error:  # it was removed or replaced meanwhile
             notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
     told = parts_of(text, parts)
-    return list(scanner.scan(text.name, pieces(), told))
+    return list(scanner.scan(text.name, pieces(), told)), lines
 
 
 def _never() -> bool:
@@ -172,10 +177,11 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
             break
         found: list[Hit] = []
+        lines = 0
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
-            found = _scanned(text, parts, scanner, over, snapshot.notes)
+            found, lines = _scanned(text, parts, scanner, over, snapshot.notes)
             snapshot.hits += kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
@@ -208,7 +214,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         elif not taken:
             barren.append(f"{text.name} ({', '.join(of)})")
         recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
-                           "facts": sum(taken.values()), "hits": len(found)})
+                           "facts": sum(taken.values()), "hits": len(found), "lines": lines})
     if lost:
         snapshot.notes.append(f"not understood: {_few(lost)}; no reader knows the format and no rule matches it")
     if barren:

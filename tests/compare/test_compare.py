@@ -45,7 +45,7 @@ def sides(tmp_path_factory):
 
 
 def test_what_is_printed(sides):
-    done = run("compare", sides / "old.json", sides / "new.json")
+    done = run("compare", "-v", sides / "old.json", sides / "new.json")
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines[0] == "3 things that may be at fault changed between old.json and new.json."
     assert "1. linux-firmware updated: 20251111-1 -> 20251125-1" in lines and "driver · 2026-11-25 10:00 UTC" in lines
@@ -53,6 +53,30 @@ def test_what_is_printed(sides):
     assert "2. Linux kernel updated: 6.17.7-200.fc43.x86_64 -> 6.17.9-200.fc43.x86_64" in lines and "driver · 2026-11-27 07:30 UTC" in lines
     assert "4. Speed slower: 50 t/s -> 21 t/s" in lines and "\x1b" not in done.stdout
     assert done.returncode == 0 and run("compare", sides / "old.json", sides / "new.json", "--fail-on", "warning").returncode == 1
+
+
+def test_in_short_it_is_the_time_line_and_one_way_back_each(sides):
+    done = run("compare", sides / "old.json", sides / "new.json", COLUMNS="80")
+    lines = done.stdout.splitlines()
+    at = lines.index("When it changed (times are UTC)")
+    assert [line.strip()[0] for line in lines[at + 1:at + 5]] == ["○", "■", "│", "○"] and "2026-11-25 10:00  updated linux-firmware" in lines[at + 2]
+    assert "     Known to be bad: linux-firmware 20251125." in lines and "           $ sudo dnf downgrade linux-firmware-20251111-1" in lines
+    assert "     back  Boot the former kernel, 6.17.7-200.fc43.x86_64" in lines and "Side effects" not in done.stdout and len(lines) <= 32
+    assert len(run("compare", "-q", sides / "old.json", sides / "new.json").stdout.splitlines()) == 1
+
+
+def test_another_device_at_the_same_number_is_no_worse_result(tmp_path):
+    for name, device, verdict, taken in (("old", "llvmpipe (LLVM 15)", "right", "20"), ("new", "AMD Radeon 8060S (RADV GFX1151)", "unwritten", "24")):
+        side = snapshot_from_json(pairs.recorded(HALO))
+        side.taken = f"2026-11-{taken}T00:00:00+00:00"
+        side.facts |= {"test.verdict[vulkan-0]": Known(verdict, "x"), "test.device[vulkan-0]": Known(device, "x"), "test.backend[vulkan-0]": Known("vulkan", "x")}
+        (tmp_path / f"{name}.json").write_text(json.dumps(snapshot_to_json(side)))
+    done = run("compare", tmp_path / "old.json", tmp_path / "new.json")
+    assert "Kernel test" not in done.stdout and done.stdout.startswith("Nothing that could be at fault changed"), done.stdout
+    older = snapshot_from_json(json.loads((tmp_path / "new.json").read_text()))
+    older.facts["test.verdict[vulkan-0]"] = Known("right", "x")
+    (tmp_path / "old.json").write_text(json.dumps(snapshot_to_json(older)))
+    assert "Kernel test (vulkan-0) worse: right -> unwritten" in run("compare", tmp_path / "old.json", tmp_path / "new.json").stdout
 
 
 def test_the_same_twice_is_nothing(sides):

@@ -1,6 +1,6 @@
 """One truth in one report, and fixes that are the machine's own: over every recorded machine and a sample of the cases.
 
-ROCMDOCTOR_ALL=1 walks every case.
+ROCMDOCTOR_ALL=1 walks every case, ROCMDOCTOR_CASES=DIR further ones.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import GRAVE, LOUD, Known, Report, Snapshot, snapshot_from_json, snapshot_to_json
 from rocmdoctor.knowledge import rules
 from rocmdoctor.render.report import html, markdown, terminal
+from rocmdoctor.render.report.card import card
 from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.share.wash import wash
 from rocmdoctor.texts import attach, interpret
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures"
 MACHINES = sorted(path for path in (FIXTURES / "machines").iterdir() if path.is_dir())
-EVERY = sorted(path.parent / "inputs" for path in (FIXTURES / "cases").glob("*/case.yaml"))
+FOLDERS = [FIXTURES / "cases", *map(pathlib.Path, filter(None, os.environ.get("ROCMDOCTOR_CASES", "").split(os.pathsep)))]
+EVERY = sorted(path.parent / "inputs" for folder in FOLDERS for path in folder.glob("*/case.yaml"))
 CASES = EVERY if os.environ.get("ROCMDOCTOR_ALL") else EVERY[::25]
 ALL = [*MACHINES, *CASES]
 
@@ -96,6 +98,28 @@ def test_nine_answers_in_ten_fit_a_terminal() -> None:
     assert sum(count <= 24 for count in lines) >= 0.9 * len(lines), sorted(lines)
 
 
+def test_no_line_stops_in_the_middle_of_a_command_or_a_reason(report: Report) -> None:
+    """What is too long for its row is left out: half a command is another command, half a sentence another reason."""
+    for line in terminal.render(report, 80, False, last=True).splitlines():
+        assert not (re.match(r"  (why|check|undo) ", line) and line.rstrip().endswith("…")), line
+    for made in (terminal.render(report, 80, False), terminal.render(report, 1000, False, verbose=True)):
+        assert "(unknown)" not in made and not re.search(r"^[^$]* = [{\[]['\"{]", made, re.MULTILINE), made
+
+
+def test_windows_has_no_root(report: Report) -> None:
+    system = report.snapshot.facts.get("os.family")
+    if isinstance(system, Known) and system.value == "windows":
+        assert not [fix for finding in report.findings for fix in finding.fixes if "root" in fix.needs]
+
+
+def test_every_gpu_that_has_a_name_is_called_by_it(report: Report) -> None:
+    """An address beside names is one of these, and a target without a name is called by its family."""
+    said = [part for row in card(report) if row.label == "GPU" for part in row.parts]
+    assert not [part for part in said if part.startswith("AMD GPU (gfx")]
+    bare = [part for part in said if re.match(r"AMD GPU [\da-f]{4}:", part)]
+    assert not bare or bare == [part for part in said if not part.endswith(" more")], said
+
+
 # What a command leaves open, and the facts that say it where they are known.
 OPEN = {"PAGES": "memory.ram_bytes", "HOST_GID": "dev.kfd_gid"}
 
@@ -135,8 +159,9 @@ def test_fixes_are_for_this_machine(report: Report) -> None:
              for line in command.splitlines()]
     if kind:
         assert not [line for line in lines if _foreign(line, kind)]
-    if isinstance(report.snapshot.facts.get("memory.ram_bytes"), Known):
-        assert not [line for line in lines if re.search(r"=(?:PAGES|27262976)\b", line)]
+    assert not [line for line in lines if re.search(r"=27262976\b", line)]  # the number of an example
+    if any(isinstance(report.snapshot.facts.get(f"memory.{name}_bytes"), Known) for name in ("ram", "installed")):
+        assert not [line for line in lines if re.search(r"=PAGES\b", line)]
     done = subprocess.run(["bash", "-n"], input="\n".join(lines), text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
 

@@ -546,3 +546,20 @@ def test_tables_name_only_what_the_engine_knows():
     from rocmdoctor.memory.apps import _WORDS
     for row in tables.load("memory_readings")["readings"]:
         assert row["reads"] in _WORDS and row["source"].startswith("https://") and row["os"] in ("any", "linux", "windows")
+
+
+def test_in_short_the_answer_comes_first_and_steps_only_where_something_must_be_set():
+    """`memory` answers in a screen; -v has the steps, their way back and every pool; GPUs that are alike are drawn once."""
+    def said(machine, *arguments):
+        done = subprocess.run([sys.executable, "-m", "rocmdoctor", "memory", "--root", str(MACHINES / machine), *arguments],
+                              capture_output=True, text=True, timeout=120, env={**os.environ, "COLUMNS": "80"})
+        return done.stdout
+    fits = said("strix-halo-96-32", "--model-size", "60GB")
+    assert fits.startswith("✓ A model of 60.0 GB fits") and "Nothing has to be set" in fits and "sudo" not in fits and len(fits.splitlines()) <= 30
+    assert "Undo:" in said("strix-halo-96-32", "--model-size", "60GB", "-v")
+    plan = said("strix-halo-96-32")
+    assert "$ sudo grubby" in plan and "Undo:" not in plan
+    many = said("mi300x-node")
+    assert many.startswith("GPU 0, 1, 2, 3, 4, 5, 6, 7: AMD Instinct MI300X") and many.count("VRAM free") == 1
+    parts = said("mi300x-cpx")
+    assert parts.startswith("GPU 0, 1: ") and parts.count("a program of ROCm gets one partition of it: 24 GiB") == 1

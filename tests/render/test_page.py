@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from rocmdoctor.facts.model import Known, Snapshot, snapshot_to_json
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -35,10 +37,18 @@ def pages(tmp_path_factory):
         held = {name: {"state": "known", "value": value, "source": "x"} for name, value in facts.items()}
         (fleet / f"{number}.json").write_text(json.dumps({"schema": "rocmdoctor.report/1", "node": f"node-{number}", "verdict": "healthy", "findings": [],
                                                           "snapshot": {"schema": "rocmdoctor.snapshot/1", "taken": "2026-11-28", "facts": held}}))
+    logs = folder / "logs.txt"
+    logs.write_text("[    1.0] usb 1-1: new device\n" * 900 + "[ 1560.12] amdgpu 0000:c5:00.0: amdgpu: MES failed to respond to msg=REMOVE_QUEUE\n")
+    checks = [{"check": name, "verdict": verdict} for name, verdict in (("pattern", "right"), ("axpy", "wrong"), ("coopmat-f16", "untestable"))]
+    tested = {"test.backend[vulkan-0]": "vulkan", "test.device[vulkan-0]": "AMD Radeon RX 7900 XTX (RADV NAVI31)", "test.device_type[vulkan-0]": "discrete",
+              "test.verdict[vulkan-0]": "wrong", "test.checks[vulkan-0]": checks, "test.wrong_checks[vulkan-0]": ["axpy"]}
+    snapshot = Snapshot("2026-11-28T00:00:00+00:00", "live", {name: Known(value, "x") for name, value in tested.items()})
+    (folder / "kernels.json").write_text(json.dumps(snapshot_to_json(snapshot)))
     halo = ROOT / "fixtures/machines/strix-halo-96-32"
     for name, arguments in (("machine", ["check", "--no-kernels", "--root", MACHINES[0]]), ("evil", ["explain", log]), ("story", ["explain", story]),
                             ("fleet", ["fleet", fleet]), ("links", ["check", "--no-kernels", "--root", ROOT / "fixtures/machines/mi300x-node"]),
-                            ("memory", ["memory", "--root", halo, "--model-size", "60GB"])):
+                            ("memory", ["memory", "--root", halo, "--model-size", "60GB"]), ("logs", ["explain", logs]),
+                            ("kernels", ["explain", folder / "kernels.json"])):
         subprocess.run([sys.executable, "-m", "rocmdoctor", *map(str, arguments), "--html", folder / f"{name}.html"], capture_output=True, timeout=120)
     return folder
 
@@ -64,7 +74,8 @@ def opened(browser, pages):
     return open_
 
 
-FIGURES = {"story": "ol.line li.suspect", "fleet": "table.heat td.differs", "links": "ul.cpus li", "memory": "ul.bars .kv"}
+FIGURES = {"story": "ol.line li.suspect", "fleet": "table.heat td.differs", "links": "ul.cpus li", "memory": "ul.bars .kv",
+           "logs": ".strip .mark", "kernels": "svg.squares .cross"}
 
 
 @pytest.mark.parametrize("name", ["machine", "evil", *FIGURES])

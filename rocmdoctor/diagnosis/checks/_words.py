@@ -54,7 +54,8 @@ def hits_of(facts: Mapping[str, Fact], names: Iterable[str], rule: str) -> list[
         fact = facts.get(name)
         place = _AT.match(fact.source) if isinstance(fact, Known) else None
         if place and isinstance(fact, Known):
-            found.append(Hit(rule, name, place[1], int(place[2]), f"{name.removeprefix('env.')}={fact.value}"[:400], {}))
+            said = {name.removeprefix("env."): fact.value} if not isinstance(fact.value, dict) else fact.value
+            found.append(Hit(rule, name, place[1], int(place[2]), " ".join(f"{part}={value}" for part, value in said.items())[:400], {}))
     return found
 
 

@@ -12,7 +12,7 @@ from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
 from rocmdoctor.facts.model import SEVERITIES, Hit, Severity
-from rocmdoctor.knowledge import compiled, component_versions, known, likeness
+from rocmdoctor.knowledge import compiled, component_versions, cures, known, likeness
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.known import Row
 from rocmdoctor.knowledge.known_fit import Fit, Machine, both
@@ -71,7 +71,8 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
         return None
     placed = both((fit.version, fit.others))
     if hits:
-        return Candidate(row, fit, both((placed, fit.gpu)), hits, explained)
+        elsewhere = bool(row.os) and not {"linux", "container"} & set(row.os)  # that it is no Linux must have been read
+        return Candidate(row, fit, both((placed, fit.gpu, fit.os if elsewhere else True)), hits, explained)
     told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
     bound = bool(row.bad) or bool(row.with_)
     if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and told)):
@@ -169,7 +170,7 @@ def rule_of(one: Candidate) -> Rule:
 def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:
     table = _table()
     for text in row.fix:
-        yield {"do": text}
+        yield {"do": cures.doing(text)}
     if not row.fix and row.good:
         yield {"do": table["good_fix"].format_map(values)}
     elif not row.fix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocmdoctor.facts.sections import GpuMemory, MemoryPicture, Pool
 from rocmdoctor.facts.sizes import words
-from rocmdoctor.records import dataclass
+from rocmdoctor.records import dataclass, replace
 from rocmdoctor.share.wash import wash
 
 
@@ -39,8 +39,23 @@ def of_gpu(memory: MemoryPicture, gpu: GpuMemory) -> list[Bar]:
     return [_bar(pool, widest) for pool in pools]
 
 
-def title(gpu: GpuMemory) -> str:
-    """``GPU 0: Radeon 8060S (gfx1151), integrated``."""
+def alike(memory: MemoryPicture) -> list[list[GpuMemory]]:
+    """The GPUs, those that differ in nothing but their number and where it was read together."""
+    groups: list[tuple[GpuMemory, list[GpuMemory]]] = []
+    for gpu in memory.gpus:
+        bare = replace(gpu, item="", pools=[replace(pool, source="") for pool in gpu.pools])
+        like = next((group for first, group in groups if first == bare), None)
+        if like is None:
+            groups.append((bare, [gpu]))
+        else:
+            like.append(gpu)
+    return [group for _, group in groups]
+
+
+def title(gpus: list[GpuMemory]) -> str:
+    """``GPU 0: Radeon 8060S (gfx1151), integrated``; of several that are alike their numbers."""
+    gpu = gpus[0]
     kind = "" if gpu.is_apu is None else ", integrated" if gpu.is_apu else ", discrete"
     about = f" ({wash(gpu.gfx)})" if gpu.gfx else ""
-    return f"GPU {wash(gpu.item)}: {wash(gpu.name) or 'AMD GPU'}{about}{kind}"
+    numbers = ", ".join(wash(each.item) for each in gpus)
+    return f"GPU {numbers}: {wash(gpu.name) or 'AMD GPU'}{about}{kind}"

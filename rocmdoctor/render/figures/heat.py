@@ -23,7 +23,7 @@ table.heat thead th { vertical-align: bottom; font-weight: 400; font-size: .8125
   transform: rotate(180deg); max-height: 14rem; white-space: nowrap; } table.heat .fail { background: var(--error); color: var(--bg); font-weight: 700; }
 table.heat .unknown { background: var(--warning); color: var(--bg); font-weight: 700; }
 table.heat .finding { background: var(--info); color: var(--bg); font-weight: 700; }
-table.heat .differs { background: var(--soft); font-weight: 700; }
+table.heat .differs { background: var(--m-own); color: var(--bg); font-weight: 700; }
 """
 
 

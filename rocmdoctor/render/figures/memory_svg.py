@@ -50,4 +50,4 @@ def render(memory: MemoryPicture, gpu: GpuMemory) -> Markup:
 
 def figures(memory: MemoryPicture) -> list[tuple[str, Markup]]:
     """(title, bars) of each GPU, the first ones."""
-    return [(bars.title(gpu), drawn) for gpu in memory.gpus[:MOST_GPUS] if (drawn := render(memory, gpu))]
+    return [(bars.title(gpus), drawn) for gpus in bars.alike(memory)[:MOST_GPUS] if (drawn := render(memory, gpus[0]))]

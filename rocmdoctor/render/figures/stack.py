@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rocmdoctor.facts.sections import Fit, GpuMemory, MemoryPicture, Pool
 from rocmdoctor.facts.sizes import words
-from rocmdoctor.records import dataclass
+from rocmdoctor.records import dataclass, replace
 from rocmdoctor.share.wash import wash
 
 MOST_FITS = 4
@@ -68,7 +68,9 @@ def memory_bars(memory: MemoryPicture, gpu: GpuMemory) -> list[Bar]:
         if not own or not own.total_bytes:
             return []
         used = min(max(own.used_bytes or 0, 0), own.total_bytes)
-        return [_bar("now", (("carve", own.total_bytes - used, "VRAM free"), ("used", used, "VRAM in use")))]
+        part = next((pool.total_bytes for pool in gpu.pools if pool.name.startswith("one partition")), None)
+        note = f"a program of ROCm gets one partition of it: {words(part)}" if part else ""
+        return [replace(_bar("now", (("carve", own.total_bytes - used, "VRAM free"), ("used", used, "VRAM in use"))), note=note)]
     ram = _pool([pool for pool in memory.system if pool.name != "RAM fitted"], "ram")
     shared = _pool(gpu.pools, "gtt", "shared")
     if not ram or not ram.total_bytes:

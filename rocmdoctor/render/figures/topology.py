@@ -113,10 +113,12 @@ def lines(cpus: list[Cpu]) -> list[tuple[str, list[tuple[str, bool]]]]:
 def render(cpus: list[Cpu]) -> Markup:
     """Boxes below their CPU, red where a link is short."""
     rows = []
+    domains = {gpu.address.partition(":")[0] for cpu in cpus for gpu in cpu.gpus}
     for cpu in cpus:
         boxes = []
         for gpu in cpu.gpus:
             links = "".join(f'<span{_SHORT if link.short else ""}>{escape(link.words)}</span>' for link in gpu.links)
-            boxes.append(f'<li{_SHORT if gpu.short else ""}><b>GPU {gpu.number}{" ✗" if gpu.short else ""}</b> {escape(gpu.address)}{links}</li>')
+            address = gpu.address.partition(":")[2] if len(domains) == 1 else gpu.address
+            boxes.append(f'<li{_SHORT if gpu.short else ""}><b>GPU {gpu.number}{" ✗" if gpu.short else ""}</b> {escape(address)}{links}</li>')
         rows.append(f'<li><b>{escape(cpu.name or "CPU not known")}</b><ul>{"".join(boxes)}</ul></li>')
     return Markup(f'<ul class="cpus">{"".join(rows)}</ul>') if rows else Markup("")

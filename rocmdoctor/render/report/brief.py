@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from rocmdoctor.diagnosis.outcome import Level, Outcome, asked, outcome
 from rocmdoctor.diagnosis.report import SINCE_UPDATE
-from rocmdoctor.facts.model import LOUD, Fact, Finding, Known, Report
+from rocmdoctor.facts.model import LOUD, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.page import Console, Text
 from rocmdoctor.render.report import card, kernels_text, llm_text, unexamined
@@ -22,15 +22,17 @@ _SEVERITY: dict[str, Level] = {"critical": "error", "error": "error", "warning":
 LABEL = 9
 MOST_LINES = 24  # of the whole answer, where the first finding leaves room
 MOST_COMMANDS = 6  # lines; of a fix with more all are shown by -v, none by halves
+SCREEN = 18  # lines above which the verdict stands at the end, too
 
 
 class _Page:
-    """Lines of a width, counted. ``trim``: 0 says all, 1 leaves out the second way and says less of why, 2 the way back too."""
+    """Lines of a width, counted. ``trim``: 0 says all, 1 leaves out the second way and says less of why, 2 the way back too, 3 how to check it."""
 
     def __init__(self, width: int, trim: int) -> None:
         self.width = width
         self.trim = trim
         self.lines: list[Text | Callable[[], None]] = []
+        self.silent = False  # another finding that is as loud as an error or a warning has no line
 
     @property
     def count(self) -> int:
@@ -52,10 +54,20 @@ class _Page:
         for number, line in enumerate(lines):
             self.line(Text.assemble((mark, style) if not number else " " * len(mark), (line, body)))
 
+    @property
+    def room(self) -> int:
+        """Characters of a row."""
+        return max(self.width - LABEL - 2, 12)
+
     def row(self, label: str, text: str, most: int = 0, style: str = "") -> None:
         """A labelled row with its lines below each other."""
-        for number, line in enumerate(_wrapped(text, max(self.width - LABEL - 2, 12), most)):
+        for number, line in enumerate(_wrapped(text, self.room, most)):
             self.line(Text.assemble("  ", (f"{label if not number else '':<{LABEL}}", "bold"), (line, style)))
+
+    def whole_row(self, label: str, text: str, most: int) -> None:
+        """A labelled row of as many whole sentences as fit into ``most`` lines; none where not even one does: half of it may say another thing."""
+        if (kept := sentences(text, self.room, most)):
+            self.row(label, kept)
 
     def whole(self, text: str) -> None:
         """A command: it must copy whole, so it is not wrapped."""
@@ -66,16 +78,21 @@ def _wrapped(text: str, room: int, most: int) -> list[str]:
     lines = textwrap.wrap(text, room, break_on_hyphens=False) or [""]
     if most and len(lines) > most:
         lines = lines[:most]
-        lines[-1] = lines[-1][:room - 2].rstrip(" ,;:") + " …"
+        last = lines[-1] if len(lines[-1]) <= room - 2 else lines[-1].rpartition(" ")[0] or lines[-1][:room - 2]  # no word by halves
+        lines[-1] = last.rstrip(" ,;:(") + " …"
     return lines
 
 
 def render(console: Console, report: Report, last: bool = False) -> None:
     """The whole short answer; with ``last`` the verdict stands at the end, too, where a terminal stops scrolling."""
-    for trim in range(3):
+    fitting: _Page | None = None
+    for trim in range(4):
         page = _page(console, report, last, trim)
         if page.count <= MOST_LINES:
-            break
+            fitting = page if not page.silent else fitting or page
+            if not page.silent:
+                break
+    page = fitting or page
     for line in page.lines:
         if isinstance(line, Text):
             console.print_whole(line)
@@ -91,13 +108,13 @@ def _page(console: Console, report: Report, last: bool, trim: int) -> _Page:
     first = _leading(report)
     if first:
         page.blank()
-        _in_full(page, first, report.snapshot.facts, _since(report, first))
+        _in_full(page, first, _since(report, first))
     if report.llm:
         page.section(lambda: llm_text.section(console, report))
     _kernels(page, report)
     _others(page, report, first)
     _closing(page, report, first)
-    if last and page.count > 3:
+    if last and page.count > SCREEN:
         page.prose(summary(report, found), f"{sign} ", style, style)
     return page
 
@@ -134,6 +151,11 @@ def _machine(page: _Page, report: Report) -> None:
         page.row("read", read_words(texts.value), most=1, style="dim")
 
 
+def mark(finding: Finding) -> tuple[str, str]:
+    """The sign of a finding, and its style."""
+    return MARKS[_SEVERITY[finding.severity]] if finding.standing != "possible" else MARKS["open"]
+
+
 def read_words(texts: list[dict[str, object]]) -> str:
     """The texts by name and kind, the first few."""
     said = []
@@ -155,13 +177,14 @@ def deciding(steps: list[str]) -> list[str]:
     return [f"{command}   # shows {'; '.join(what)}" if what else command for command, what in shows.items()][:2]
 
 
-def _sentences(text: str, room: int) -> str:
-    """As many whole sentences as fit, one at least."""
+def sentences(text: str, room: int, most: int) -> str:
+    """As many whole sentences as fit into so many lines."""
     kept = ""
-    for sentence in re.split(r"(?<=[.;:?!]) (?=[A-Z0-9])", text):
-        if kept and len(kept) + len(sentence) + 6 > room:
+    for sentence in re.split(r"(?<=[.?!]) (?=[A-Z0-9])", text):
+        longer = f"{kept} {sentence}".strip()
+        if len(textwrap.wrap(longer, room, break_on_hyphens=False)) > most:
             break
-        kept = f"{kept} {sentence}".strip()
+        kept = longer
     return kept
 
 
@@ -175,17 +198,17 @@ def _since(report: Report, first: Finding) -> str:
     return timeline_text.update(update)
 
 
-def _in_full(page: _Page, finding: Finding, facts: dict[str, Fact], since: str = "") -> None:
+def _in_full(page: _Page, finding: Finding, since: str = "") -> None:
     title = asked(finding)[1]
     says = _news(finding.summary, title) or _news(finding.cause, title)
     if says:
-        page.row("why", _sentences(says, (page.width - LABEL - 2) * (2 if page.trim else 3)), most=3 - page.trim)
+        page.whole_row("why", says, (3, 2, 1, 1)[page.trim])
     room = (page.width - LABEL - 2) * 2
-    for number, (place, text) in enumerate(decisive(finding, facts)):
+    for number, (place, text) in enumerate(decisive(finding)):
         head = f"{place}  " if place else ""
         page.row("" if number else "seen", head + excerpt(text, finding, max(room - len(head), 40)), most=3)
     if since:
-        page.row("since", since, most=3 - page.trim)
+        page.row("since", since, most=max(3 - page.trim, 1))
     if finding.to_decide:
         page.row("decide", "this would show it:")
         for line in deciding(finding.to_decide):
@@ -220,8 +243,8 @@ def _fix(page: _Page, fix: Fix, label: str) -> None:
         page.row("", f"{len(lines)} lines of commands: -v")
     said = dict(fix_rows(fix))
     for name, words in (("check", said.get("Verify")), ("undo", said.get("Undo"))):
-        if words and page.trim < (1 if name == "undo" else 2):
-            page.row(name, words, most=1 if page.trim else 2)
+        if words and page.trim < (2 if name == "undo" else 3):
+            page.whole_row(name, words, 1 if page.trim else 2)
 
 
 def _kernels(page: _Page, report: Report) -> None:
@@ -229,7 +252,7 @@ def _kernels(page: _Page, report: Report) -> None:
         return
     page.blank()
     for device in report.kernels[:8]:
-        page.row("tested", kernels_text.headline(device), most=1)
+        page.row("tested", kernels_text.headline(device), most=2)
 
 
 def _others(page: _Page, report: Report, first: Finding | None) -> None:
@@ -248,7 +271,7 @@ def _others(page: _Page, report: Report, first: Finding | None) -> None:
         page.blank()
     room = MOST_LINES - page.count - 3 - bool(report.unknown) - (SINCE_UPDATE in report.notes)
     for finding in named:
-        sign, style = MARKS[_SEVERITY[finding.severity]] if finding.standing != "possible" else MARKS["open"]
+        sign, style = mark(finding)
         question, title = asked(finding)
         lines = _wrapped(wash_prose(f"{question} {title}".strip()), page.width - 2, 2)
         fix = finding.fixes[0].title if finding.fixes and finding.severity in LOUD and finding.standing != "possible" else ""
@@ -259,17 +282,19 @@ def _others(page: _Page, report: Report, first: Finding | None) -> None:
         page.prose(wash_prose(f"{question} {title}".strip()), f"{sign} ", style, most=2)
         if fix:
             page.row("do", wash_prose(fix), most=1)
+    loud = [finding for finding in named if finding.severity in LOUD and finding.standing != "possible"]
+    page.silent = bool(loud) and left == len(named)
     said = [f"{left} more finding{'s' * (left != 1)}"] * bool(left) + [f"{possible} more possibilit{'ies' if possible != 1 else 'y'}"] * bool(possible)
     if said:
         page.prose(f"{' and '.join(said)}: -v", most=1, body="dim")
 
 
 def _closing(page: _Page, report: Report, first: Finding | None) -> None:
-    said = unexamined.line(report)
+    said = unexamined.line(report, page.width * (1 if page.trim else 2) - 1)
     more = f"-v shows everything, `rocmdoctor why {wash(first.id)}` explains it." if first else "-v shows everything."
     page.blank()
     if said:
-        page.prose(f"{said}.", most=1 if page.trim else 2, body="dim")
-    if SINCE_UPDATE in report.notes:
+        page.prose(f"{said}.", body="dim")
+    if SINCE_UPDATE in report.notes and not (first and any("compare --since" in command for fix in first.fixes[:1] for command in fix.commands)):
         page.prose(SINCE_UPDATE, body="dim")
     page.prose(more, body="dim")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from rocmdoctor.facts.items import items_of, values
 from rocmdoctor.facts.model import LOUD, Fact, Known, Report
+from rocmdoctor.facts.partitions import partitions
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.facts.sizes import words as size
 from rocmdoctor.knowledge import applications, products, tables
@@ -110,7 +111,10 @@ def product(facts: dict[str, Fact], item: str) -> str:
 
 def _gpus(report: Report) -> list[str]:
     facts = report.snapshot.facts
-    shown = [words for item in items_of(facts) if (words := _gpu(facts, item))]
+    parts = partitions(facts)
+    items = [item for item in items_of(facts) if item not in parts]
+    named = [item for item in items if product(facts, item) or _one(facts, "gpu.gfx_target", item)]
+    shown = [words for item in named or items if (words := _gpu(facts, item))]  # an address beside names is one of these
     if not shown:
         targets = [f"{gfx} ({about})" if (about := _of_target(str(gfx))) else str(gfx) for gfx in report.facts.get("gfx_target") or ()]
         names = _all(facts, "report.gpu_said") or []
@@ -121,6 +125,7 @@ def _gpus(report: Report) -> list[str]:
 
 
 def _of_target(gfx: str) -> str:
+    """``RDNA3.5 APU``."""
     kind = {"apu": "APU", "dgpu": "card"}.get(tables.kind(gfx), "")
     return " ".join(filter(None, (tables.generation(gfx).upper(), kind)))
 
@@ -143,7 +148,8 @@ def _gpu(facts: dict[str, Fact], item: str) -> str:
     partition = _one(facts, "gpu.compute_partition", item)
     if partition and partition != "SPX":
         inside.append(f"partitions {wash(partition, 10)}")
-    return f"{name or 'AMD GPU'} ({', '.join(inside)})" if inside else name
+    name = name or f"AMD {tables.kind(gfx) == 'apu' and tables.code_name(gfx) or _of_target(gfx) or 'GPU'}"
+    return f"{name} ({', '.join(inside)})" if inside else name
 
 
 def _memory(facts: dict[str, Fact]) -> list[str]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts import sizes
 from rocmdoctor.facts.model import LOUD, Absent, Evidence, Fact, Known, Report
-from rocmdoctor.render.figures import kernels_svg, llm_svg, memory_svg, topology
+from rocmdoctor.render.figures import bars, kernels_svg, llm_svg, memory_svg, strip, topology
 from rocmdoctor.render.report import brief, changes_text, kernels_text, llm_text, markdown, opinion_text, timeline_text, unexamined
 from rocmdoctor.render.report.card import stack
 from rocmdoctor.render.report.wording import (
@@ -45,6 +45,7 @@ def render(report: Report) -> str:
     environment.filters.update(
         wash=wash,
         prose=wash_prose,
+        coded=_coded,
         command=lambda text: "\n".join(wash_command(text)),
         place=evidence_place,
         quoted=evidence_text,
@@ -58,6 +59,8 @@ def render(report: Report) -> str:
     style += llm_svg.STYLE if report.llm else ""
     cpus = topology.topology(report.snapshot.facts)
     style += topology.STYLE if cpus else ""
+    logs = strip.strips(report)
+    style += strip.STYLE if logs else ""
     policy = (f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src 'sha256-{_hash(_SCRIPT)}'; "
               "base-uri 'none'; form-action 'none'")
     facts = [(wash(name), *_fact(fact)) for name, fact in sorted(report.snapshot.facts.items())]
@@ -74,6 +77,7 @@ def render(report: Report) -> str:
         boxes=stack(report),
         topology=topology.render(cpus),
         topology_says=topology.sentence(cpus) if cpus else "",
+        logs=[(log.title, strip.render(log)) for log in logs],
         shown_whole=_shown_whole(report),
         squares=[(kernels_text.headline(device), kernels_svg.render(device)) for device in report.kernels or []],
         removed=removed_words(report),
@@ -81,6 +85,8 @@ def render(report: Report) -> str:
         facts_left_out=max(0, len(facts) - MOST_FACTS),
         comment=markdown.render(report),
         size=sizes.words,
+        fits_asked=bool(report.memory and any(gpu.fits for gpu in report.memory.gpus)),
+        memory_gpus=[alike[0] for alike in bars.alike(report.memory)] if report.memory else [],
         memory_figures=memory_svg.figures(report.memory) if report.memory else [],
         when=timeline_text.title(report.timeline or []),
         moments=list(timeline_text.points(report.timeline or [])),
@@ -90,12 +96,19 @@ def render(report: Report) -> str:
         kernel_items=kernel_items,
         kernel_rows=kernel_rows,
         kernel_faults=kernels_text.faults(report.kernels or []),
-        servers=[(server, llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
+        servers=[(llm_text.title(server), llm_text.lines(server), llm_svg.render(server)) for server in report.llm or []],
         opinion=opinion_text,
         style=Markup(style),
         script=Markup(_SCRIPT),
         policy=Markup(policy),
     ).lstrip()
+
+
+def _coded(text: str) -> Markup:
+    """A sentence with what stands between backticks as code."""
+    parts = text.split("`")
+    return Markup("").join(Markup("<code>{}</code>").format(part) if number % 2 and number < len(parts) - 1 else Markup("{}").format(part)
+                           for number, part in enumerate(parts))
 
 
 def _shown_whole(report: Report) -> int:

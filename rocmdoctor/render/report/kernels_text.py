@@ -26,17 +26,23 @@ def words(verdict: str) -> str:
 
 def headline(device: KernelDevice) -> str:
     """One line for a device: what it is, and what came out."""
-    kind = " (a CPU, not a GPU)" if device.device_type == "cpu" else f" ({device.device_type})" if device.device_type else ""
+    name = wash(device.device)
+    if device.device_type == "cpu":
+        name, kind = name.split(" (")[0], " (a CPU, not a GPU)"
+    else:
+        kind = f" ({device.device_type})" if device.device_type else ""
     counted = sum(check.verdict not in NOT_TESTED for check in device.checks)
     right = sum(check.verdict == "right" for check in device.checks)
     said = _SAYS.get(device.verdict, wash(device.verdict))
     if device.verdict == "unwritten" and counted and not right:
         said, counted = f"did none of {counted} test computations", 0
+    elif device.verdict == "right" and counted:
+        said, counted = f"{right} of {counted} test computations right", 0
     count = f", {right} of {counted} test computations right" if counted else ""
     rate = f", copies {device.copy_bytes_per_s / 1e9:.0f} GB/s" if device.copy_bytes_per_s else ""
     rate += f" of {device.expected_bytes_per_s / 1e9:.0f}" if rate and device.expected_bytes_per_s else ""
     reason = f": {wash_prose(device.reason, 300)}" if device.reason else ""
-    return f"{device.item} {wash(device.device)}{kind}: {said}{count}{rate}{reason}".replace("  ", " ").replace(" :", ":")
+    return f"{device.item} {name}{kind}: {said}{count}{rate}{reason}".replace("  ", " ").replace(" :", ":")
 
 
 def _square(verdict: str) -> str:

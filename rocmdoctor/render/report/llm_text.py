@@ -12,6 +12,11 @@ _SIGN = {"cpu": ("C", "yellow"), "gpu": ("G", "green"), "measured": ("●", "bol
 _ROOM = 56
 
 
+def title(server: LlmServer) -> str:
+    """Which server, and where; not every one says what it is."""
+    return f"{wash(server.server) or 'A server'} at {wash(server.place)}"
+
+
 def lines(server: LlmServer) -> list[tuple[str, str]]:
     """What there is to say, as label and words, without the plot."""
     counted = f", {server.right} of {server.asked} right" if server.right is not None and server.asked else ""
@@ -32,7 +37,7 @@ def section(console: Console, report: Report) -> None:
     """One block per server, with the plot of the speed between its ceilings."""
     for server in report.llm or []:
         console.print()
-        _say(console, Text(f"{wash(server.server)} at {wash(server.place)}", style="bold"))
+        _say(console, Text(title(server), style="bold"))
         for label, words in lines(server):
             _say(console, Text.assemble((f"{label:<11}", "dim"), words), 2)
         _plot(console, server)

@@ -29,6 +29,8 @@ from rocmdoctor.share.wash import wash, wash_command, wash_prose
 LIMIT = 65_000
 _TAIL_RESERVE = 200
 IN_FULL = 3
+_YOURSELF = "<!-- please write this yourself -->"
+MOST_WORDS = 6  # paragraphs of the writer that a form takes
 
 
 def render(report: Report) -> str:
@@ -48,7 +50,7 @@ def render_form(report: Report, form: str) -> str:
     """The report under the headings of an upstream bug form (``ticket_forms``). Raises KeyError for a form that is not there."""
     blocks = []
     for heading in tables.load("ticket_forms")["forms"][form]["headings"]:
-        filled = _filling(report, heading["fill"]) or "<!-- please write this yourself -->"
+        filled = _filling(report, heading["fill"]) or _YOURSELF
         blocks.append(f"### {heading['title']}\n\n{filled}")
     return _fitted([], [*blocks, _folded("Report of rocmdoctor", [render(report)])])
 
@@ -90,7 +92,7 @@ def _machine(report: Report) -> str:
 
 
 def _servers(report: Report) -> list[str]:
-    return [f"**{_plain(wash(server.server))} at {_plain(wash(server.place))}**\n\n"
+    return [f"**{_plain(llm_text.title(server))}**\n\n"
             + "\n".join(f"- {label}: {_plain(words)}" for label, words in llm_text.lines(server)) for server in report.llm or []]
 
 
@@ -137,12 +139,15 @@ def _filling(report: Report, what: str) -> str:
         found = [f"{value_words(f.value)}" for key, f in facts.items() if key.split("[")[0] in names and isinstance(f, Known)]
         return _plain(", ".join(dict.fromkeys(found)))
 
-    if what == "problem":
-        tops = [f"{f.title.rstrip('.')}. {f.summary}" for f in report.findings[:IN_FULL]]
-        return "\n\n".join(_plain(wash_prose(text)) for text in tops)
+    written = {(hit.source, hit.line): hit.text for hit in report.snapshot.hits if hit.kind == "prose"}
+    if what == "problem":  # the writer's own words; what rocmdoctor makes of them stands in its report below
+        words = [written[place] for place in sorted(written)][:MOST_WORDS] if report.origin == "read" else []
+        says = [f"rocmdoctor: {verdict_words(report)}"] if report.findings else []
+        return "\n\n".join([*(_plain(wash(text, 400)) for text in dict.fromkeys(words)), *([] if words else [_YOURSELF]), *map(_plain, says)])
     if what == "log":
-        lines = [f"{evidence_place(e)}: {evidence_text(e)}" for f in report.findings[:IN_FULL] for e in f.evidence if e.text]
-        return _fenced(lines, "text") if lines else ""
+        lines = [f"{evidence_place(e)}: {evidence_text(e)}" for f in report.findings[:IN_FULL] for e in f.evidence
+                 if e.text and (e.source, e.line) not in written]
+        return _fenced(list(dict.fromkeys(lines)), "text") if lines else ""
     if what == "versions":
         return _versions(report)
     if what == "regression":

@@ -58,6 +58,7 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
         from rocmdoctor.render.report import timeline_text  # few reports have one
 
         timeline_text.section(console, report.timeline)
+    _print_logs(console, report)
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
@@ -74,15 +75,22 @@ def quiet(report: Report) -> str:
     return f"{brief.MARKS[outcome(report).level][0]} {verdict_words(report)}\n"
 
 
-def render_kernels(report: Report, width: int, colour: bool) -> str:
-    """The table of test kernels, then the findings."""
+def render_kernels(report: Report, width: int, colour: bool, lead: str = "", verbose: bool = False, last: bool = False) -> str:
+    """The answer (``lead`` where no GPU was tested), the devices, the findings; with ``verbose`` every computation, with ``last`` the answer twice."""
     console = console_for(width, colour)
-    kernels_text.render(console, report, full=True)
+    sign, style = brief.MARKS["none" if lead else outcome(report).level]
+    answer = Text(f"{sign} {lead or verdict_words(report)}", style=style)
+    say(console, answer)
+    kernels_text.render(console, report, full=verbose)
     for place, finding in enumerate(report.findings, 1):
-        console.print()
-        print_finding(console, finding, place)
-    print_notes(console, report)
-    return console.text().lstrip("\n")
+        if verbose or finding.id != "no-amd-gpu":
+            console.print()
+            print_finding(console, finding, place)
+    if verbose:
+        print_notes(console, report)
+    if last and console.text().count("\n") > brief.SCREEN:
+        say(console, answer)
+    return console.text()
 
 
 def say(console: Console, text: Text, indent: int = 0) -> None:
@@ -172,6 +180,20 @@ def _print_links(console: Console, report: Report) -> None:
         say(console, Text(name, style="bold"), 2)
         for words, short in rows:
             say(console, Text(("✗ " if short else "  ") + words, "bold red" if short else ""), 2)
+
+
+def _print_logs(console: Console, report: Report) -> None:
+    """Where the quoted lines of long logs stand."""
+    from rocmdoctor.render.figures import strip  # of -v only
+
+    for log in strip.strips(report):
+        console.print()
+        say(console, Text(log.title, style="bold"))
+        room = max(min(console.width, 100) - 4, 12)
+        marked = {log.at(mark.line, room) for mark in log.marks}
+        console.print_whole(Text.assemble("  ", *(("█", "bold red") if cell in marked else ("·", "dim") for cell in range(room))))
+        for mark in log.marks:
+            say(console, Text.assemble((f"line {mark.line:,}  ", "cyan"), mark.words, (f"  (finding {mark.finding})", "dim")), 2)
 
 
 def _print_unknown(console: Console, report: Report) -> None:

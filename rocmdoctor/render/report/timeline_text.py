@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rocmdoctor import later
 from rocmdoctor.compare.timeline import gap
 from rocmdoctor.facts.sections import Moment
 from rocmdoctor.records import dataclass
 from rocmdoctor.render.page import Console, Text
-from rocmdoctor.render.report.decisive import unstamped
+from rocmdoctor.render.report.decisive import undressed
 from rocmdoctor.share.wash import wash
 
 MOST_LETTERS = 90
 _NAMES = {"update": "updated", "boot": "", "good": "", "bad": "", "fault": "fault", "then": "", "now": ""}
 _MARKS = {"update": ("■", "yellow"), "boot": ("│", "dim"), "good": ("●", "green"), "bad": ("✗", "red"), "fault": ("✗", "bold red"), "then": ("○", ""),
           "now": ("○", "")}
-_DEVICE = later.pattern(r"^(?:amdgpu|kfd kfd|\[drm\]|drm|radeon|pcieport)(?: [0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)?: (?:amdgpu: )?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def points(moments: list[Moment]) -> Iterator[Point]:
     for moment in moments:
         words = wash(moment.words, 400)
         if moment.kind == "fault":
-            words = _DEVICE.sub("", unstamped(words))
+            words = undressed(words)
         words = words if len(words) <= MOST_LETTERS else words[:MOST_LETTERS - 1] + "…"
         notes = [wash(moment.note, 80)] * bool(moment.note) + ["in the time zone of the log"] * (not moment.sure) \
             + ["the last update before it began"] * moment.suspect

@@ -77,6 +77,14 @@ def _detail(missing: Missing) -> str:
     return "" if not detail or "[Errno" in detail or _RECORDED in detail else f"{topic(missing.fact)}: {detail}"
 
 
-def line(report: Report) -> str:
-    """All of it in one line, "" when everything was examined."""
-    return ". ".join(group.words for group in groups(report))
+def line(report: Report, room: int) -> str:
+    """All of it in one line of ``room`` characters, by reason where that fits, else by name; "" when everything was examined, or there is no GPU to examine."""
+    found = groups(report) if report.verdict != "no_amd_gpu" else []
+    said = ". ".join(group.words for group in found)
+    topics = list(dict.fromkeys(topic for group in found for topic in group.topics))
+    for count in range(len(topics), 0, -1):
+        if len(said) < room:
+            break
+        more = f" and {len(topics) - count} more" if count < len(topics) else ""
+        said = f"Not examined: {', '.join(topics[:count])}{more}"
+    return said

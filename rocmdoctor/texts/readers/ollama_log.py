@@ -11,6 +11,8 @@ gpu.gfx_reported gfx1151 0000:c7:00.0
 gpu.name AMD Radeon(TM) 8060S Graphics 0000:c7:00.0
 gpu.pci_address 0000:c7:00.0 0000:c7:00.0
 gpu.is_apu True 0000:c7:00.0
+>>> [(r.name, r.value) for r in read('level=WARN source=amd_linux.go:61 msg="x"')]
+[('os.family', 'linux')]
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ _IS = lazy(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w
 _IMAGE = lazy(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
 _SIZE = lazy(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([KMGT]?i?B)")
 _TYPES = lazy(r"gfx[0-9]{3,4}[0-9a-f]?")
+_FILE = lazy(r"source=amd_(linux|windows)\.go")
 _KEY = lazy(r"[A-Za-z_][\w.]{0,60}=")
 
 
@@ -127,6 +130,8 @@ def read(text: str) -> Iterator[Reading]:
         found = found or (_IMAGE.search(line) if "ollama/ollama:" in line else None)
         if found:
             yield Reading("ollama.version", found.group(1), "", number)
+        if "source=amd_" in line and (file := _FILE.search(line)):  # its discovery is a file for each system
+            yield Reading("os.family", file.group(1), "", number)
         if "supported_types=" in line or "supported types=" in line:
             yield Reading("ollama.supported_types", _TYPES.findall(line.split("types=", 1)[1]), "", number)
         if "gpu_type=gfx" in line and gfx(line.split("gpu_type=", 1)[1]):
