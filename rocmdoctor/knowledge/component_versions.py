@@ -18,7 +18,7 @@ from rocmdoctor.records import dataclass
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where the version of a component is read; ``component`` is its row of the table ``components``, ``named`` what else speaks of it,
-    ``backends`` those that run on it.
+    ``called`` by which names its version is told, too, ``backends`` those that run on it.
     """
 
     name: str
@@ -28,6 +28,7 @@ class Place:
     read: tuple[str, ...]
     named: tuple[str, ...] = ()
     backends: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -54,7 +55,7 @@ def places() -> dict[str, Place]:
     """Every component that has known defects, by its name."""
     rows = tables.load("components")["versions"]
     return {row["component"]: Place(row["component"], row["title"], row["layer"], row["of"], tuple(row["read"]), tuple(row.get("named", ())),
-                                    tuple(row.get("backends", ()))) for row in rows}
+                                    tuple(row.get("backends", ())), tuple(row.get("called", ()))) for row in rows}
 
 
 def _named(facts: Mapping[str, Fact], name: str, pattern: str) -> Iterator[str]:

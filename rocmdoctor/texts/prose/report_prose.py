@@ -33,7 +33,7 @@ from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, integer, lazy, targets
-from rocmdoctor.texts.prose import story
+from rocmdoctor.texts.prose import named_versions, story
 
 TRUST = 0
 KINDS = kinds.GROUPS["told"]
@@ -293,6 +293,7 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
     dkms = _DKMS.search(text) if words("amdgpu") else None
     if dkms:
         yield Reading("amdgpu.version", dkms["v"].rstrip(".-"), line=lines.at(dkms.start("v")))
+    yield from named_versions.versions(text, lines)
 
 
 def read(text: str) -> Iterator[Reading]:
