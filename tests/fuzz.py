@@ -1,10 +1,11 @@
 """A seeded fuzzer of what people attach: texts, snapshots, archives, rules and policies, broken in their structure.
 
-    python tests/fuzz.py --runs 1000 --seed 1 [--only KIND] [--keep FOLDER]
+    python tests/fuzz.py --runs 1000 --seed 1 [--jobs N] [--only KIND] [--keep FOLDER]
 
 Each run is a forked process that runs a command of the program as a user types it, and is held to the promises of docs/security.md: an
 exit status of 0 to 3, no traceback, JSON that is JSON, 5 s of CPU, 400 MB. What breaks one is printed with its seed (run it again with
-`--seed SEED --runs 1`), and kept in FOLDER. Exit status 1 when there was any.
+`--seed SEED --runs 1`), and kept in FOLDER; the last line counts runs and finds and names the slowest and the largest run. Exit status 1 when
+there was any find.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ import sys
 import tarfile
 import tempfile
 import time
+import traceback
 import warnings
 import zipfile
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 MOST_CPU, MOST_MB, MOST_WALL = 5.0, 400, 120.0
@@ -223,8 +226,18 @@ def prepare() -> list[bytes]:
     return found
 
 
-def run(seed: int, kind: str, files: list[pathlib.Path], snapshots: list[bytes], folder: pathlib.Path) -> str:
-    """One run in a child; what it broke, "" for nothing."""
+class Ran(NamedTuple):
+    """One run: what it broke ("" for nothing), seconds of CPU, MB."""
+
+    seed: int
+    kind: str
+    broke: str
+    cpu: float
+    mb: int
+
+
+def run(seed: int, kind: str, files: list[pathlib.Path], snapshots: list[bytes], folder: pathlib.Path) -> Ran:
+    """One run in a child."""
     words = made(random.Random(seed), kind, folder, files, snapshots)
     sys.stdout.flush()
     child = os.fork()
@@ -237,8 +250,8 @@ def run(seed: int, kind: str, files: list[pathlib.Path], snapshots: list[bytes],
             break
         if time.monotonic() - began > MOST_WALL:
             os.kill(child, signal.SIGKILL)
-            os.wait4(child, 0)
-            return f"{' '.join(words)}: did not end within {MOST_WALL:.0f} s"
+            used = os.wait4(child, 0)[2]
+            return Ran(seed, kind, f"{' '.join(words)}: did not end within {MOST_WALL:.0f} s", used.ru_utime + used.ru_stime, used.ru_maxrss >> 10)
         time.sleep(0.005)
     code = os.waitstatus_to_exitcode(status)
     said = (folder / ".err").read_text("utf-8", "replace")
@@ -255,7 +268,7 @@ def run(seed: int, kind: str, files: list[pathlib.Path], snapshots: list[bytes],
             json.loads((folder / ".out").read_bytes())
         except ValueError as error:
             broke.append(f"the output is no JSON: {error}")
-    return f"{' '.join(words)}: {', '.join(broke)}" if broke else ""
+    return Ran(seed, kind, f"{' '.join(words)}: {', '.join(broke)}" if broke else "", cpu, mb)
 
 
 def _child(words: list[str], folder: pathlib.Path) -> None:
@@ -283,24 +296,48 @@ def _child(words: list[str], folder: pathlib.Path) -> None:
         os._exit(code if isinstance(code, int) else 98)
 
 
-def fuzz(runs: int, seed: int, only: str = "", keep: str = "") -> list[str]:
-    """Each find in one line."""
+def fuzz(runs: int, seed: int, jobs: int = 1, only: str = "", keep: str = "") -> Iterator[Ran]:
+    """Each run as it ends; ``jobs`` workers, forked from one that is prepared, share them out."""
     warnings.filterwarnings("ignore", "Duplicate name")
     snapshots, files = prepare(), corpus()
-    finds = []
-    for number in range(seed, seed + runs):
-        kind = only or KINDS[number % len(KINDS)]
-        with tempfile.TemporaryDirectory(prefix="fuzz-") as made_in:
-            folder = pathlib.Path(made_in)
-            found = run(number, kind, files, snapshots, folder)
-            if found:
-                finds.append(f"seed {number} {kind}: {found}")
-                print(finds[-1].encode("ascii", "backslashreplace").decode(), flush=True)
-                if keep:
+    reads, writes = os.pipe()
+    sys.stdout.flush()
+    workers = {}
+    for first in range(seed, min(seed + jobs, seed + runs)):
+        child = os.fork()
+        if not child:
+            os.close(reads)
+            _work(range(first, seed + runs, jobs), only, keep, files, snapshots, writes)
+        workers[child] = first
+    os.close(writes)
+    with open(reads, encoding="ascii") as told:
+        for line in told:
+            yield Ran(*json.loads(line))
+    for child, first in workers.items():
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status:
+            yield Ran(first, "worker", f"the worker that began with this seed ended with {status}", 0.0, 0)
+
+
+def _work(seeds: range, only: str, keep: str, files: list[pathlib.Path], snapshots: list[bytes], told: int) -> None:
+    """Runs of one worker, each told as one write that is short enough to stay whole. Never returns."""
+    status = 1
+    try:
+        for number in seeds:
+            with tempfile.TemporaryDirectory(prefix="fuzz-") as made_in:
+                folder = pathlib.Path(made_in)
+                ran = run(number, only or KINDS[number % len(KINDS)], files, snapshots, folder)
+                if ran.broke and keep:
                     os.makedirs(keep, exist_ok=True)
                     with tarfile.open(os.path.join(keep, f"{number}.tar.gz"), "w:gz") as tarred:
                         tarred.add(folder, str(number))
-    return finds
+            os.write(told, json.dumps(ran._replace(broke=ran.broke[:300])).encode() + b"\n")
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
 
 
 def main() -> int:
@@ -308,14 +345,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="workers side by side")
     parser.add_argument("--only", choices=KINDS, default="")
     parser.add_argument("--keep", metavar="FOLDER", default="")
     given = parser.parse_args()
     sys.path.insert(0, str(TOP))
     began = time.monotonic()
-    finds = fuzz(given.runs, given.seed, given.only, given.keep)
-    print(f"{given.runs} runs in {time.monotonic() - began:.0f} s, {len(finds)} finds")
-    return 1 if finds else 0
+    ended, finds = 0, 0
+    slowest = largest = Ran(given.seed, "", "", 0.0, 0)
+    for ran in fuzz(given.runs, given.seed, max(1, given.jobs), given.only, given.keep):
+        ended += ran.kind != "worker"
+        finds += bool(ran.broke)
+        slowest, largest = max(slowest, ran, key=lambda each: each.cpu), max(largest, ran, key=lambda each: each.mb)
+        if ran.broke:
+            print(f"seed {ran.seed} {ran.kind}: {ran.broke}".encode("ascii", "backslashreplace").decode(), flush=True)
+    print(f"{ended} runs in {time.monotonic() - began:.0f} s, {finds} finds; slowest {slowest.cpu:.1f} s of CPU (seed {slowest.seed} {slowest.kind}), "
+          f"largest {largest.mb} MB (seed {largest.seed} {largest.kind})")
+    return 1 if finds or ended < given.runs else 0
 
 
 if __name__ == "__main__":

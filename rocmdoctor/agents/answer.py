@@ -36,7 +36,7 @@ def judge(said: str, package: Package, vouched: Vouched, opinion: Opinion) -> No
         return
     _Judge(package, vouched, opinion).fill(data)
     if not opinion.cause and not opinion.fixes and not opinion.decide:
-        opinion.problem = NOTHING
+        opinion.problem, opinion.evidence = NOTHING, []
 
 
 class _Judge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rocmdoctor.agents.tokens import tokens
@@ -27,7 +28,7 @@ _END = "\nNow answer with the one JSON object in the form above.\n"  # small mod
 # A model that repeats the form has said nothing.
 FORM = frozenset(("one to three sentences", "what speaks against it, or empty", "what it would show", "one command that only reads", "f1, k1 or empty",
                   "what to do", "only where use is empty"))
-_TEXT: dict[str, Any] = {"type": "string"}
+_LONGEST = {"cause": 600, "contradicts": 300, "what": 160, "command": 200}  # characters: a poor model goes round in a text
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -38,9 +39,20 @@ def _list(items: dict[str, Any], most: int) -> dict[str, Any]:
     return {"type": "array", "items": items, "maxItems": most}
 
 
-SCHEMA = _object({"cause": _TEXT, "evidence": _list({"type": "integer"}, MOST_EVIDENCE), "contradicts": _TEXT,
-                  "decide": _list(_object({"what": _TEXT, "command": _TEXT}), MOST_DECIDE),
-                  "fixes": _list(_object({"use": _TEXT, "what": _TEXT, "command": _TEXT}), MOST_FIXES)})
+def schemas(evidence: Iterable[int], fixes: Iterable[str]) -> tuple[dict[str, Any] | None, ...]:
+    """The form of an answer as servers take it, the most telling first: only numbers and names that were told, and texts that end; without
+    their lengths, which some refuse; none."""
+    return _schema(list(evidence), list(fixes), True), _schema(list(evidence), list(fixes), False), None
+
+
+def _schema(evidence: list[int], fixes: list[str], bounded: bool) -> dict[str, Any]:
+    def text(name: str) -> dict[str, Any]:
+        return {"type": "string", **({"maxLength": _LONGEST[name]} if bounded else {})}
+
+    row = {"what": text("what"), "command": text("command")}
+    number = {"type": "integer", **({"enum": evidence} if evidence else {})}
+    return _object({"cause": text("cause"), "evidence": _list(number, MOST_EVIDENCE), "contradicts": text("contradicts"),
+                    "decide": _list(_object(row), MOST_DECIDE), "fixes": _list(_object({"use": {"type": "string", "enum": ["", *fixes]}, **row}), MOST_FIXES)})
 
 
 def room(context: int) -> tuple[int, int]:

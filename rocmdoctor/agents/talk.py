@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 from rocmdoctor import later
 from rocmdoctor.agents import question
@@ -24,7 +23,7 @@ from rocmdoctor.share.wash import wash
 _REFUSED = (400, 413, 422, 500, 501)  # statuses of servers that do not take a question as it is
 _TOO_LONG = later.pattern(r"context|n_ctx|too long|maximum length|too many tokens", re.IGNORECASE)
 _CONTEXT = later.pattern(r"(?:n_ctx|context(?: length| size| window)?|maximum(?: context)?(?: length)?)\W{0,4}(?:\w+\s+){0,3}\W{0,3}(\d{3,7})", re.IGNORECASE)
-_ROUNDS = 3  # questions at most: as it is, shorter, without a schema
+_ROUNDS = 4  # questions at most: as it is, shorter, with a simpler schema, without one
 
 
 def opinion(client: Client, place: str, material: Material, book: Rulebook, wanted: str, remote: bool, told: Callable[[str], None],
@@ -65,26 +64,27 @@ def _chosen(client: Client, module: ModuleType, wanted: str, remote: bool) -> st
 
 def _asked(client: Client, module: ModuleType, model: str, material: Material, told: Callable[[str], None],
            heard: Callable[[str], None]) -> tuple[Package, Answer]:
-    """The package that was sent and the answer. A server that refuses is asked again: shorter, then without a schema."""
+    """The package that was sent and the answer. A server that refuses is asked again: shorter, with a simpler schema, without one."""
     context = module.context(client, model) or question.CONTEXT
-    schema: dict[str, Any] | None = question.SCHEMA
+    form = 0
     for left in reversed(range(_ROUNDS)):
         most, answer = question.room(context)
         if most < question.LEAST:
             raise Failed(f"has a context of {context} tokens, too small for a question")
         package = material.package(min(most, MOST))
         prompt = question.question(package.text)
+        schemas = question.schemas(package.evidence, [*package.fixes, *package.candidates])
         told(f"at most {tokens(prompt)} tokens, {client.left():.0f} s")
         try:
-            return package, module.converse(client, model, prompt, answer, client.left(), schema, min(context, question.CONTEXT), heard)
+            return package, module.converse(client, model, prompt, answer, client.left(), schemas[form], min(context, question.CONTEXT), heard)
         except Failed as failed:
             smaller = _smaller(failed, context)
-            if not left or failed.status not in _REFUSED or not smaller and schema is None:
+            if not left or failed.status not in _REFUSED or not smaller and schemas[form] is None:
                 raise
             if smaller:
                 context = smaller
             else:
-                schema = None
+                form += 1
     raise Failed("refused every form of the question")
 
 

@@ -111,6 +111,8 @@ def generated(text: str, start: int, end: int) -> Place:
     value = re.split("[_-]", text[start:end])[-1]
     if not _has(value, _DIGITS, _LOWER, _UPPER) or _glued(text, start, end, "_/+=") and _before(text, start) not in ("=", "/"):
         return None
+    if len(re.findall(r"[A-Z](?=[A-Z])", value)) < 2 and len(re.findall(r"\d+", value)) < 2:
+        return None  # words in capitals: a symbol
     kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in value]
     changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
     return (start, end) if changes >= 0.4 * len(value) and len(set(value)) >= 14 else None
@@ -202,7 +204,7 @@ def spaced(text: str, start: int, end: int) -> Place:
 def account(text: str, start: int, end: int) -> Place:
     """A name of an account that is not on every system."""
     value = text[start:end].rstrip(".")
-    if _common(value) or value[0] in "<$%{" or value.lower() in _EMPTY or re.fullmatch(r"v?\d[\d.]{0,20}", value) or len(value) < 2:
+    if _common(value) or value[0] in "<$%{" or value.lower() in _EMPTY or re.fullmatch(r"v?\d[\d.]{0,20}|gfx\d\w{2,4}", value) or len(value) < 2:
         return None
     return start, start + len(value)
 
@@ -216,7 +218,7 @@ def command(text: str, start: int, end: int) -> Place:
 def domain_user(text: str, start: int, end: int) -> Place:
     """Either side of DOMAIN\\user; the hives and buses of Windows are neither."""
     value = text[start:end]
-    if value.upper() in ("NT AUTHORITY", "AUTHORITY", "BUILTIN", "HKLM", "HKCU", "PCI", "USB", "ACPI", "ROOT", "SWD", "SOFTWARE", "SYSTEM", "WINDOWS", "PROGRAM", "DEVICE", "C", "D", "SERVICE", "NT"):
+    if value.upper() in ("NT AUTHORITY", "AUTHORITY", "BUILTIN", "HKLM", "HKCU", "PCI", "USB", "ACPI", "ROOT", "SWD", "SOFTWARE", "SYSTEM", "WINDOWS", "PROGRAM", "DEVICE", "C", "D", "SERVICE", "NT") or re.search(r"(?i)\.(?:dll|exe|sys|inf|lib|bat|cmd|ps1|py|log|txt|json)$", value):
         return None
     return account(text, start, end)
 
@@ -250,6 +252,11 @@ def person(text: str, start: int, end: int) -> Place:
     if words[0].lower() in _PLAIN_NAMES or len(words) == 1 and words[0].lower() in evidence_words():
         return None
     return start, end
+
+
+def full_name(text: str, start: int, end: int) -> Place:
+    """A name that only its capitals tell: no word of the trade in it."""
+    return None if any(word.lower().strip(".,") in evidence_words() for word in text[start:end].split()) else person(text, start, end)
 
 
 def phone(text: str, start: int, end: int) -> Place:
@@ -387,14 +394,15 @@ def ip4(text: str, start: int, end: int) -> Place:
     parts = value.split(".")
     if any(len(p) > 1 and p[0] == "0" or int(p) > 255 for p in parts):
         return None
-    before, after = text[max(0, start - 32):start], text[end:end + 7]
+    before, after = text[max(0, start - 32):start], text[end:end + 16]
     sign = before[-1:]
     if after[:1].isalnum() or after[:1] in ("_", "+", "~") and after or re.match(r"[.-][\w]", after) or sign.isalnum() or sign in (".", "_", "~") and sign:
         return None
     if parts[0] in ("0", "127", "255") or value.endswith("255.255.255") or value == "255.255.255.0" or value.startswith("255."):
         return None
     private = _private(int(parts[0]), int(parts[1]))
-    if after.startswith(" - - [") or before.endswith("::ffff:"):  # of a server's access log; an IPv4 address as IPv6 writes it
+    # of a server's access log; an IPv4 address as IPv6 writes it; a hop of traceroute; as people say it
+    if after.startswith(" - - [") or before.endswith("::ffff:") or re.match(r"\)? {1,2}\d{1,4}\.\d{1,3} ms\b", after) or re.search(r"(?i)\bip(?:v4)?(?: address)? is $", before):
         return start, end
     if before.endswith("//") or sign == "@" and private or re.match(r":\d{2,5}\b|/\d{1,2}\b|<\d{1,5}>", after) and not before.endswith(("==", ">=")):
         return start, end
@@ -440,5 +448,5 @@ def ip6(text: str, start: int, end: int) -> Place:
 
 JUDGES: dict[str, Judge] = {
     each.__name__: each for each in (
-        secret, strong, mixed, generated, body, phrase, flag, query, login, product, dashed, kubeadm, mail, home, spaced, account, command, domain_user, passwd, prompt, forge, person, phone, iban,
+        secret, strong, mixed, generated, body, phrase, flag, query, login, product, dashed, kubeadm, mail, home, spaced, account, command, domain_user, passwd, prompt, forge, person, full_name, phone, iban,
         card, digits, hostname, site, local, unc, serial, disk, uuid, label, mac, mac_dots, wifi, ip4, ip6)}

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import ahocorasick_rs
 import re2
 
 from rocmdoctor.records import dataclass
-from rocmdoctor.share import keys
+from rocmdoctor.share import columns, keys
 from rocmdoctor.share.formats import COMMON_NAMES, ROWS, spelt
 from rocmdoctor.share.judge import JUDGES, Judge, evidence_words
 from rocmdoctor.share.views import View, decoded, unwrapped
@@ -120,7 +121,7 @@ def spans(block: Block) -> Iterator[Span]:
 def _in_piece(piece: str) -> Iterator[Span]:
     seen: set[tuple[int, int, str]] = set()
     for view in views(piece):
-        for start, end, kind in _find(view.text):
+        for start, end, kind in chain(_find(view.text), columns.found(view.text)):
             begin, stop = view.source(start, end)
             if (begin, stop, kind) not in seen:
                 seen.add((begin, stop, kind))
@@ -165,6 +166,8 @@ def _find(text: str, kinds: tuple[str, ...] | None = None) -> Iterator[tuple[int
                 start, end = found.span(group)
                 if start >= end:
                     continue
+                if each.kinds == ("key",) and raw[start - 1:start] == b"\\" and raw[start:start + 1] in b"nrtbf":
+                    start += 1  # the end of an escape, as \n, or the text around would read otherwise
                 place: tuple[int, int] | None = (letter(start), letter(end))
                 if raw[start:start + 1] == b"<":  # a token of an earlier run, or a placeholder
                     continue

@@ -10,11 +10,12 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from rocmdoctor import later
 from rocmdoctor.records import dataclass, field
-
-Piece = tuple[int, int, str]  # start and end in the text, what stands for it
+from rocmdoctor.share import encoded
+from rocmdoctor.share.encoded import Piece
 
 # JSON, programming languages (bytes as they write them, several of them one letter), Markdown
 _ESCAPE = later.pattern(r'(?:\\x[89a-fA-F][0-9a-fA-F]){2,64}|\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["\\/bfnrt\'_*`\[\]<>#~|(){}+.!$-])')
@@ -165,24 +166,39 @@ def _entities(text: str) -> Iterator[Piece]:
 
 
 def decoded(text: str) -> Iterator[View]:
-    """The text with the escapes of JSON (to three levels), Markdown, URLs, quoted-printable, HTML, CSV, byte numbers and UTF-16 undone, each where it has any."""
+    """The text with the escapes of JSON (to three levels), Markdown, URLs, quoted-printable, HTML, CSV, byte numbers, UTF-16, base64 and hexadecimal numbers
+    undone, each where it has any; what base64 and numbers say as it is decoded in turn."""
+    yield from _escaped(text)
+    for undo in (encoded.base64_pieces, encoded.hex_pieces, encoded.dump_pieces, encoded.dump_letters):
+        view = _view(text, undo(text))
+        if view is None:
+            continue
+        yield view
+        again = _view(view.text, encoded.base64_pieces(view.text))
+        for inner in chain(_escaped(view.text), [again] if again else []):
+            yield _joined([view, inner])
+
+
+def _escaped(text: str) -> Iterator[View]:
     forms: tuple[tuple[str, int, Callable[[str], Iterator[Piece]]], ...] = (
         ("\\", 3, _escapes), ("%", 2, lambda t: _coded(t, _PERCENT)), ("=", 1, lambda t: _coded(t, _QUOTED_PRINTABLE)),
         ("&", 2, _entities), ('""', 1, _doubled), ("[", 1, _numbers), ("\0", 1, lambda t: ((f.start(), f.end(), "") for f in re.finditer("\0", t))))
     for sign, levels, undo in forms:
         if sign not in text or sign == "=" and not re.search(r"=\r?\n|=3D|=C[2-9A-F]=[89AB]|=D[01]=[89AB]|=E[0-9A-F]=[89AB]|=F0=9|\w=40[a-z]", text):
             continue
-        chain: list[View] = []
+        done: list[View] = []
         now = text
         for _ in range(levels):
             view = _view(now, undo(now)) if sign in now else None
             if view is None:
                 break
-            chain.append(view)
+            done.append(view)
             now = view.text
-            yield _joined(chain)
-        if chain and sign != "%" and "%" in now and (view := _view(now, _coded(now, _PERCENT))):
-            yield _joined([*chain, view])
+            yield _joined(done)
+        if done and sign != "%" and "%" in now and (view := _view(now, _coded(now, _PERCENT))):
+            yield _joined([*done, view])
+        if done and (view := _view(now, encoded.base64_pieces(now))):
+            yield _joined([*done, view])
 
 
 def _joined(chain: list[View]) -> View:

@@ -134,3 +134,8 @@ def test_a_term_stands_as_a_whole_or_begins_a_version(term, told, there):
 def test_no_answer_takes_long(length):
     for piece in ("{", '"', "[1]", '{"cause":', "a.b.", "1.", '\\"', "<think>", "/a", "`", '{"cause": "'):
         judged(piece * (length // len(piece)))
+
+
+def test_what_is_cited_by_an_answer_without_words_is_not_shown():
+    opinion = judged({"cause": "one to three sentences", "evidence": [1, 2], "contradicts": "", "decide": [], "fixes": [{"use": "", "what": "what to do", "command": "only where use is empty"}]})
+    assert opinion.problem == NOTHING and not opinion.evidence

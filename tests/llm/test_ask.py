@@ -5,6 +5,7 @@ import html
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -196,20 +197,51 @@ def test_check_of_a_recorded_machine_asks_too():
 def test_an_error_in_a_schema_is_asked_again_without():
     def post(self):
         bodies.append(1)
-        if len(bodies) == 1:
+        if len(bodies) < 3:
             return self.reply(400, {"error": {"message": "response_format is not supported"}})
         return self.reply(200, chat(GOOD)(None))
     bodies = []
     with counting(post) as (url, _):
         done = run("explain", CASE, "--ask", url)
-    assert "The firmware of 20251125 hangs" in done.stdout and len(bodies) == 2
+    assert "The firmware of 20251125 hangs" in done.stdout and len(bodies) == 3
 
 
-def test_a_server_that_always_refuses_is_asked_twice():
+def schema_of(body):
+    return body.get("response_format", {}).get("json_schema", {}).get("schema")
+
+
+def test_every_text_of_the_form_has_a_length_until_a_server_refuses_one():
+    bodies = []
+
+    class Strict(Mock):
+        gets = MODELS
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            bodies.append(body)
+            refused = "maxLength" in json.dumps(body)
+            self.reply(400 if refused else 200, {"error": {"message": "Invalid schema: 'maxLength' is not permitted"}} if refused else chat(GOOD)(body))
+
+    one = Counting(("127.0.0.1", 0), Strict)
+    threading.Thread(target=one.serve_forever, daemon=True).start()
+    done = run("explain", CASE, "--ask", f"http://127.0.0.1:{one.server_port}")
+    one.shutdown()
+    one.server_close()
+    first, second = map(schema_of, bodies)
+    assert "The firmware of 20251125 hangs" in done.stdout
+    said = bodies[0]["messages"][0]["content"]
+    names = first["properties"]["fixes"]["items"]["properties"]["use"]["enum"]
+    assert json.dumps(first).count('"string"') == json.dumps(first).count('"maxLength"') + 1 > 5  # the names of fixes are a list
+    assert "F1" in names and all(not name or re.search(rf"^ *{name}[: ]", said, re.M) for name in names)
+    assert all(f"[{number}] " in said for number in first["properties"]["evidence"]["items"]["enum"])
+    assert second and second["required"] == first["required"] and "maxLength" not in json.dumps(second)
+
+
+def test_a_server_that_always_refuses_is_asked_three_times():
     bodies = []
     with counting(lambda self: (bodies.append(1), self.reply(500, {"error": "no"}))) as (url, _):
         done = run("explain", CASE, "--ask", url)
-    assert "No opinion HTTP 500: no" in done.stdout and len(bodies) == 2 and done.exit_code == 1
+    assert "No opinion HTTP 500: no" in done.stdout and len(bodies) == 3 and done.exit_code == 1
 
 
 @pytest.mark.parametrize("said", ["the request exceeds the available context size, n_ctx 3000", "This model's maximum context length is 3000 tokens. However, you requested 8000 tokens"])
