@@ -26,7 +26,7 @@ _STACK = later.pattern(r"(?i)rocm|hip|clang|llvm|amdgcn|amdgpu|gfx\d|comgr")
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first of each kind."""
-    for read in (_imported, _memory, _compiler, _cxx):
+    for read in (_imported, _memory, _instruction, _compiler, _cxx):
         for name, values, hits, fields in read(seen):
             rule = _words.rule(_CHECK, name, values, **fields)
             yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3])
@@ -76,6 +76,18 @@ def _release(seen: Evidence) -> tuple[str, str]:
     if rocm:
         return f"the compiler of ROCm {rocm} (LLVM)", rocm
     return (f"clang {clang}", "") if clang else ("", "")
+
+
+def _instruction(seen: Evidence) -> Found:
+    """Code for an instruction that the target does not have: the program's choice of a type or kernel, no fault of the compiler."""
+    hits = _hits(seen, "selected", "op")
+    if not hits:
+        return
+    of = next((hit.captures["type"] for hit in _hits(seen, "selected", "type")), "")
+    targets = [str(fact.value) for item in items_of(seen.facts) if isinstance(fact := seen.facts.get(key("gpu.gfx_target", item)), Known)]
+    names = {"bf16": "bfloat16", "f16": "float16", "fp8": "FP8", "bf8": "FP8", "i8": "int8"}
+    yield "target-lacks-instruction", {"op": hits[0].captures["op"], "type": f" ({names[of]})" if of in names else "", "gpu": targets[0] if len(targets) == 1 else "this GPU",
+                                       "other": "float16 (dtype=torch.float16, --half, fp16)" if of in ("bf16", "fp8", "bf8") else "float32 or another type"}, hits, {}
 
 
 def _compiler(seen: Evidence) -> Found:

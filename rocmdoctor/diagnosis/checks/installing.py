@@ -25,6 +25,7 @@ _OF_STACK = later.pattern(r"(?i)rocm|\bhip|hsa|amdgpu|\bamd|radeon|torch|triton|
                           r"|rccl|mesa|vulkan|opencl|clinfo|llvm|ollama|llama|bitsandbytes|flash.attn|xformers|cupy|directml|libdrm|firmware|kernel|linux-|deepspeed")
 _RELEASE = later.pattern(r"rocm(?:-rel-|/apt/|/yum/|/zyp/|/el\d+/|/rhel\d+/)?(?:zyp/)?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2}){0,2})")
 _TORCH = later.pattern(r"torch(vision|audio)?$")
+_WHOLE = 4  # packages of AMD that are not found: then no list of AMD's is for this system
 _OF_AMD = later.pattern(r"(?i)^(rocm|amdrocm|hip|hsa-|roc|miopen|migraphx|rccl|comgr|amdgpu|amd-smi|mivisionx|half$|composablekernel|openmp-extras)")
 _AMD_URL = later.pattern(r"https?://(?:stable\.)?repo\.(?:radeon|amd)\.com/(?P<path>[^\s'\"]+)(?: (?P<code>[a-z]{4,12}))?")
 _FAMILY = {"apt": "debian", "dpkg": "debian", "dnf": "fedora", "pacman": "arch", "zypper": "fedora"}
@@ -234,6 +235,13 @@ def _in_family(name: str, family: str) -> tuple[str, str]:
 def _packages(seen: Evidence, rows: list[Row]) -> Found:
     table = tables.load("installers")
     names = [(row, name) for row in rows for name in [row["name"], *row["detail"].split()] if not row["name"].startswith("-")]
+    of_amd = list(dict.fromkeys(name for row, name in names if row["by"] == "apt" and _OF_AMD.match(name)))
+    if len(of_amd) >= _WHOLE:
+        release, system = _installed(seen), seen.text("os.name") or seen.text("report.os_said")
+        yield "repository-holds-nothing-for-this-system", {
+            "count": str(len(of_amd)), "names": ", ".join(of_amd[:3]), "for": f" for {system}" if system else "",
+            "release": f" ROCm {release}" if release else " A release of ROCm"}, {"rows": [row for row, name in names if name in of_amd][:1]}
+        return
     for row, name in names:
         gone = next((one for one in table["left_out"] if re.fullmatch(one["name"], name)), None)
         if gone:

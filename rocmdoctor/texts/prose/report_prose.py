@@ -68,6 +68,7 @@ _KERNELS = (
                r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
     lazy(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
+    lazy(r"\buname -[ra]{1,2}\b[^\n\d]{0,24}(?P<v>[4-7]\.\d{1,2}\.\d{1,3}[\w.+-]{0,40})"),
 )
 _ROCM_NUMBER = r"(?P<v>[4-9]\.\d{1,2}(?:\.\d{1,3})?(?:(?:a|rc|b)\d{1,8})?)(?![\w.]?\d)"
 _ROCMS = (

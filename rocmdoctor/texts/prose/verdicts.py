@@ -35,7 +35,7 @@ _SAME = later.pattern("|".join((
     r"\bno (?:difference|change|effect|luck|improvement)", r"\b(?:did|does|do)(?: not|n't) (?:help|change|matter)",
     r"\b(?:made|makes?|changes?) (?:nothing|no) ?(?:change|difference)?(?= *$|[,;)])", r"\b(?:without success|in vain|unchanged|to no avail)")), _I)
 _EXCEPT = later.pattern(r"^\W*except\b", _I)
-_ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was)(?: not|n't)(?:\W*$|: )", _I)
+_ELLIPSIS = later.pattern(r"\b(?:(?:do|does|did|is|are|was)(?: not|n't)|never (?:do|does|did|is|has|had))(?:\W*$|: )", _I)
 # It does something, only not with what it should.
 _ELSEWHERE = later.pattern(r"\b(?:works?|runs?|starts?|uses?|picks?|takes?) (?:(?:on|with) )?(?:another|a different|the wrong|the other) "
                            r"(?:architecture|target|device|adapter|processor|agent)\b", _I)

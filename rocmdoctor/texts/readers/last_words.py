@@ -26,6 +26,7 @@ _ENDS = later.pattern(r"\b(?:core dumped|[Ss]egmentation fault|Aborted|Memory ac
 # A line that a program writes: it begins with a time, a tag, a name or an address.
 _WRITTEN = later.pattern(r"^\s*(?:[\[(<]|\d[\d:.,T/-]{2,30}\s|0x[0-9a-f]+\s|[\w.-]{1,40}(?:\[\d+\])?: \S|(?:INFO|DEBUG|WARN\w*|TRACE)\b)")
 _NOTHING = later.pattern(r"[\s=*#_.~|+-]*$|\s*#\d+ |\s*\^")
+_TYPED = later.pattern(r"\s*(?:\(\w[\w.-]*\) )?(?:[\w.@~:/-]{0,80}[$#]|>>>|PS [A-Z]:[^>]{0,200}>) ")
 _RULED = later.pattern(r"[-=*#_]{8,}\s*$")
 _FRAME = later.pattern(r"(?:^|\s|\()(?P<path>/[^\s()\[\]]{1,300}?)(?P<name>lib[A-Za-z][\w+-]{1,40}?)\.so\.(?P<version>\d[\d.]{0,20})(?=[\s(+)]|$)")
 _STACK = later.pattern(r"\[0x[0-9a-f]{6,16}\]|^\s*#\d{1,3} ")
@@ -57,7 +58,7 @@ def _last(numbered: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
     before = numbered if end is None else numbered[:end]
     for place in range(len(before) - 1, max(-1, len(before) - 20), -1):
         number, line = before[place]
-        if _NOTHING.match(line) or _RULED.search(line):
+        if _NOTHING.match(line) or _RULED.search(line) or _TYPED.match(line):
             continue
         written = _WRITTEN.match(line) is not None
         many = sum(1 for _, one in before[-40:] if _WRITTEN.match(one)) >= _FEWEST
