@@ -218,7 +218,9 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     shown = [(one, _finding(one, seen, "possible")) for one in parted.possible]
     curated = [finding for one, finding in shown if one.explained and not one.row]
     general = sorted((one for one in parted.causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
-    findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes)]
+    # What is harmless, and no reason of what was seen, goes behind it.
+    remarks = [one for one in parted.causes if one.rule.severity == "info" and not (one.explained or one.rule.general or one.rule.observes) and seen.symptoms]
+    findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes or one in remarks)]
     cleared = _cleared(seen)
     suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one) and not any(
         name.removeprefix(ANYWHERE).removeprefix("env.") in cleared for name in one.answer.used)]
@@ -234,6 +236,7 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
         *(finding for one, finding in shown if one.explained and one.row),
         *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),
         *(finding for one, finding in shown if not one.explained),
+        *(_finding(one, seen, "cause") for one in remarks),
         *(finding for one, finding in symptoms if one.rule.id in told)]
 
 

@@ -18,7 +18,8 @@ from rocmdoctor.knowledge.rules import Rulebook
 
 Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], tuple[str, ...], list[Hit]]]  # finding, values, facts used, facts that decide and are not known
 _LISTS = (("torch.arch_list", "this torch"), ("rocm.tensile_targets", "this rocBLAS"), ("ollama.supported_types", "this Ollama"))
-_OVERRIDDEN = ("gpu-not-in-target-list", "library-file-lacks-gpu", "wheel-index-lacks-gpu", "build-leaves-out-gpu")  # with an override the list of another target counts
+# With an override the list of another target counts.
+_OVERRIDDEN = ("gpu-not-in-target-list", "library-file-lacks-gpu", "wheel-index-lacks-gpu", "build-leaves-out-gpu")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
@@ -67,8 +68,9 @@ def _left(seen: Evidence, gpus: dict[str, str], title: str, targets: list[str]) 
         return {}
     others = [_gpus.shown(other, name) for other, name in gpus.items() if other not in left]
     kin, value = _kin(seen, left[0], targets)
-    return {"list": title, "gpu": _gpus.shown(left[0], gpus[left[0]]), "gfx": left[0], "targets": ", ".join(targets), "kin": kin, "override": value and
-            f"Or as an experiment let {left[0]} take the kernels of its sibling", "override_command": f"HSA_OVERRIDE_GFX_VERSION={value} PROGRAM" if value else "",
+    return {"list": title, "gpu": _gpus.shown(left[0], gpus[left[0]]), "gfx": left[0], "targets": ", ".join(targets), "kin": kin,
+            "override": f"Or as an experiment let {left[0]} take the kernels of its sibling" if value else "",
+            "override_command": f"HSA_OVERRIDE_GFX_VERSION={value} PROGRAM" if value else "",
             "others": f" It has {', '.join(others)}." if others else "",
             "hide": "HIP_VISIBLE_DEVICES with the number of the other card keeps programs away from it." if others else ""}
 

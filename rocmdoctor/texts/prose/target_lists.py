@@ -31,7 +31,8 @@ _GFX = lazy(r"\bgfx(?:[1-9][0-9a-f]{2,3}|9-4-generic|\d{1,2}(?:-\d)?-generic)\b"
 _ASKED = lazy(r"\b(?:strings|roc-obj-ls|llvm-objdump|readelf|objdump|clang-offload-bundler|ls|find|unzip|7z)\b.{0,300}\bgfx")
 _FILE = lazy(r"(?:^|[\s/\\'\"])((?:lib)?[\w+-]{2,60}\.(?:so(?:\.\d{1,4}){0,4}|dll|exe|a|whl|zip)|[\w+-]{2,40}(?=\s*\|))")
 _LISTED = lazy(r"^\s{0,8}(?:\d{1,6}\s+)?(?:\S{0,200}?[/_.-])?(gfx[1-9][0-9a-f]{2,3})(?:[:_.-]\S{0,80})?\s*$")
-_BUILD = lazy(r"(?:\b|-D)(AMDGPU_TARGETS|GPU_TARGETS|CMAKE_HIP_ARCHITECTURES|HIP_ARCHITECTURES|PYTORCH_ROCM_ARCH|ROCM_ARCH|HCC_AMDGPU_TARGET|THEROCK_AMDGPU_TARGETS|ROCM_TARGETS)"
+_BUILD = lazy(r"(?:\b|-D)(AMDGPU_TARGETS|GPU_TARGETS|CMAKE_HIP_ARCHITECTURES|HIP_ARCHITECTURES|PYTORCH_ROCM_ARCH|ROCM_ARCH|HCC_AMDGPU_TARGET"
+              r"|THEROCK_AMDGPU_TARGETS|ROCM_TARGETS)"
               r"(?::\w{1,10})?[\"']?\s{0,2}[=:]\s{0,2}[\"']?((?:gfx[\w:+-]{3,24}[;,:| ]{0,2}){1,40})")
 _OFFLOAD = lazy(r"--(?:offload-arch|amdgpu-target)[= ](gfx[0-9a-f]{3,4})")
 _INDEX = lazy(r"download\.pytorch\.org/whl/(?:nightly/|test/)?(rocm\d{1,2}\.\d{1,2}(?:\.\d)?)\b")

@@ -113,3 +113,16 @@ def test_the_table_is_of_its_form():
             of_table(str(harm.get("only") or "1 == 1"))
             assert set(harm.get("explains") or ()) <= symptoms
             assert harm.get("id") in check_words.findings("parameters") or harm.get("says") and harm.get("do")
+
+
+def test_a_mask_that_leaves_one_way_of_self_refresh_on():
+    text = "Framework laptop, Radeon 780M: the internal display flickers, an external one is clean.\n$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-6.17.9 root=UUID=1 ro amdgpu.dcdebugmask={}\n"
+    found = of_text(text.format("0x12"))["panel-self-refresh-partly-on"]
+    assert "Panel Replay (0x400)" in found.title and "0x612" in found.title
+    assert "panel-self-refresh-partly-on" not in of_text(text.format("0x610"))
+    assert "panel-self-refresh-partly-on" not in of_text(text.format("0x10").replace("the internal display flickers, an external one is clean", "no sound"))
+
+
+def test_the_bits_of_the_power_mask_are_named():
+    text = "RX 7900 XTX stuck at the lowest clock, it is slow.\n$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-6.17.9 root=UUID=1 ro amdgpu.ppfeaturemask=0xffffffff\n"
+    assert "OverDrive (overclocking)" in of_text(text)["power-feature-mask-overridden"].summary
