@@ -160,9 +160,9 @@ def _by_hand(one: Judged) -> bool:
 
 
 def _cleared(seen: Seen) -> set[str]:
-    """Settings with which it is right, as the writer says: they are no suspects."""
+    """Settings with which it is right, or runs at all, as the writer says: they are no suspects."""
     rows = seen.value("report.contrasts") or []
-    return {str(row["value"]).partition("=")[0].lstrip("-") for row in rows if row["axis"] == "option" and row["right"]}
+    return {str(row["value"]).partition("=")[0].lstrip("-") for row in rows if row["axis"] in ("option", "needed") and row["right"]}
 
 
 def _decided(judged: list[Judged]) -> list[Judged]:
@@ -235,8 +235,8 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
         *(finding for finding in curated if finding.severity == "info"),  # what only asks says less than what was observed
         *(finding for one, finding in shown if one.explained and one.row),
         *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),
-        *(finding for one, finding in shown if not one.explained),
         *(_finding(one, seen, "cause") for one in remarks),
+        *(finding for one, finding in shown if not one.explained),
         *(finding for one, finding in symptoms if one.rule.id in told)]
 
 

@@ -22,6 +22,8 @@ _MOST = 40  # clauses that are kept
 _LONGEST = 1200  # characters of a sentence
 _MOST_CLAUSES = 300
 _SHOWN = 300
+_TURNS = later.pattern(r"\W*(?:but|yet|however|though|although)\b", _I)
+_SLOW = later.pattern(r"\bslow\w*", _I)
 _NEAR = 200  # characters between a version with the name of its component and one without
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
@@ -232,6 +234,7 @@ def contrasts(judged: list[Clause], lines: Lines) -> Iterator[Reading]:
     found: list[dict[str, object]] = []
     last = ("", "", 0)
     of_now: list[tuple[str, bool, dict[str, object]]] = []
+    before = (-1, 0)  # where the right clause before ends, and how many rows there were before it
     for offset, whole, clause, right in judged:
         rows = []
         for axis, value, title in _versions(clause) if any(mark.isdigit() for mark in clause) else ():
@@ -241,6 +244,10 @@ def contrasts(judged: list[Clause], lines: Lines) -> Iterator[Reading]:
             rows.append((axis, value, title))
         once = right and (_THEN.search(clause) or rows and _ONCE.search(clause))
         rows += [] if once else named(clause)  # with versions another time is the point
+        if not right and not rows and offset == before[0] and _TURNS.match(whole) and not _SLOW.search(whole):
+            # "It runs with X, but every picture is gray": X is needed, and no cure.
+            found[before[1]:] = [{**row, "axis": "needed"} for row in found[before[1]:] if row["axis"] == "option"]
+        before = (offset + len(whole), len(found)) if right else (-1, 0)
         said = " ".join(whole.split()).strip(" ,;:")[:_SHOWN]
         place: dict[str, object] = {"right": right, "line": lines.at(offset), "text": said}
         if not once and any(mark.isdigit() for mark in clause):

@@ -120,3 +120,11 @@ def test_a_flood_of_sentences_is_bounded(tmp_path):
     snapshot = Snapshot("2026-11-29T00:00:00+00:00", "read")
     interpret.fill(snapshot, attach.gather([str(tmp_path)], io.BytesIO()).texts, SCANNER)
     assert len(snapshot.facts["report.contrasts"].value) <= 40
+
+
+@pytest.mark.parametrize(("told", "fires"), [
+    ("RX 5600 XT, my own program. It runs with MY_SWITCH=1, but every picture is gray.", False),
+    ("RX 5600 XT, my own program crashes. It works with MY_SWITCH=1, but slowly.", True),
+])
+def test_what_only_moves_the_trouble_is_no_cure(tmp_path, told, fires):
+    assert ("works-with-option" in found(tmp_path, told)) is fires
