@@ -34,6 +34,7 @@ class Judged:
     place: Place = field(default_factory=Place)
     explained: list[str] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)  # its own, not those of the symptoms it explains
+    quotes: bool = False  # it only repeats what a log says: dropped where anything else says more
     row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
@@ -143,6 +144,13 @@ def _suspect(one: Judged, seen: Seen) -> Finding:
     return _finding(replace(one, rule=replace(one.rule, asks="Does the trouble go away without this setting?"), explained=["trouble-told"]), seen, "possible")
 
 
+def _says_more(one: Judged) -> bool:
+    """Whether it answers the trouble better than a quotation of what the log says."""
+    if one.quotes or SEVERITIES.index(one.rule.severity) > SEVERITIES.index("warning"):
+        return False
+    return _strong(one) if one.answer.value else one.answer.value is None and bool(one.explained and one.hits) and not one.row
+
+
 def _of_server(one: Judged) -> bool:
     """Whether a server that was asked is judged."""
     return one.rule.for_each == "llm" and bool(one.item)
@@ -249,9 +257,10 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     changed = seen.facts.get("changed.components")
     fresh = set(map(str, changed.value)) if isinstance(changed, Known) else set()
     everything = sorted([*_of_rules(seen, book), *(one for one in checks(seen, book) if seen.fits(one.rule))], key=lambda one: _order(one, fresh))
+    if any(map(_says_more, everything)):
+        everything = [one for one in everything if not one.quotes]
     parted = _parted(everything, seen, book)
     told = {rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.general}
-    told |= {one.rule.id for one in parted.causes if one.rule.general and one.rule.explains and told.issuperset(one.rule.explains)}  # it only quotes trouble
     findings = _ranked(parted, seen, told)
     answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in parted.risks if not one.row]
     if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):

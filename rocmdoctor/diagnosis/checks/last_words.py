@@ -24,13 +24,13 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     if copies:
         paths = [_HASHED.sub("", path) for path in copies[1:3]]
         yield _found(seen, "two-copies-of-a-library", {"library": copies[0], "first": paths[0], "second": paths[1]}, "crash.copies")
-    line = seen.text("crash.after")
-    row = _stage(line) if line and "crash" in seen.symptoms else {}
+    told = [(fact, line) for fact in ("crash.after", "crash.end") if (line := seen.text(fact))] if "crash" in seen.symptoms else []
+    fact, line, row = next(((fact, line, row) for fact, line in told if (row := _stage(line))), ("", "", {}))
     if row:
         app = next(iter(seen.texts("about.app")), "")
         program = applications.title(app) if app else seen.text("report.program") or "The program"
         words = {"program": program, "line": line[:_SHOWN], **row}
-        yield _found(seen, "stops-after", words, "crash.after")
+        yield _found(seen, "stops-after", words, fact)
 
 
 def _found(seen: Evidence, name: str, words: dict[str, Any], fact: str) -> Judged:

@@ -17,13 +17,14 @@ from rocmdoctor.knowledge.rules import Rulebook
 
 _CHECK = "reported_error"
 _SHOWN = 150
+_GENERAL = frozenset({"trouble-told", "crash", "load-failure", "no-device-found", "runs-on-cpu", "program-does-not-compile"})  # that say little
 _STEM = later.pattern(r"([^/\\]{1,60}?)(?:\.(?:log|txt|out|err))+$")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
-    """The first line that a log calls an error, where trouble is told in general only."""
+    """The first line that a log calls an error, where what was seen says little; it is dropped where anything else says more."""
     hits = seen.hits_of("seen.failing.said")
-    if not hits or seen.symptoms != {"trouble-told"}:
+    if not hits or not seen.symptoms or not seen.symptoms <= _GENERAL:
         return
     hit = hits[0]
     row = _row(hit)
@@ -31,7 +32,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     shown = hit.captures["what"][:_SHOWN].rstrip(" :")
     words = {"program": name[:1].upper() + name[1:] if name.startswith("the ") else name, "what": shown, "role": row["role"], "first": row["first"]}
     rule = _words.rule(_CHECK, "program-reports-error", words, observes=True)
-    yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3])
+    yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3], quotes=True)
 
 
 def _row(hit: Hit) -> dict[str, Any]:

@@ -77,6 +77,7 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
         listed = components.of_package(row["name"]) and any(hit.captures["name"] == row["name"] for hit in _hits(seen, "changed"))  # one of several: _listed
         in_vain = any(version == before and hit.text not in row["text"] for version, _, hit in told[False])  # it was wrong with the old one, too
         if after and not listed and not in_vain and of not in out:
+            before = before or next((version for version, name, _ in told[True] if version != after and (not name or tried.component_of(name) == of)), "")
             return before or f"the release before {after}", after, str(row["name"]), [place]
     for hit in _hits(seen, "pair"):
         if hit.captures["good"] != hit.captures["bad"]:

@@ -55,9 +55,9 @@ _OLDER = later.pattern(
     r"\b(?:older|earlier|previous|former|preceding|last (?:month|week|year)'s|yesterday's)"
     rf"(?: (?P<name>[A-Za-z][\w.+-]{{1,40}}(?: [A-Za-z][\w.+-]{{1,30}}){{0,2}}?))? {_THING}\b(?: of (?:the )?(?P<of>[A-Za-z][\w.+-]{{1,40}}))?"
     rf"|\b(?:the |my )?(?P<name2>[A-Za-z][\w.+-]{{1,40}}(?: [a-z]{{1,30}})?)? ?{_THING} (?:of|from) (?:the |a |some )?"
-    r"(?:day|week|month|year)s? (?:before|ago|earlier)\b"
+    r"(?:(?:day|week|month|year)s? (?:before|ago|earlier)|last (?:week|month|year)|yesterday)\b"
     rf"|\b(?:the |my )?(?P<name3>[A-Za-z][\w.+-]{{1,40}})? ?{_THING} before(?: (?:it|that|this|the (?:update|upgrade|last one)))?\b", _I)
-_CARD = r"(?:cards?|GPU|RX ?\d{4}|Radeon|R9700|W\d{4})\b(?! driver)"
+_CARD = r"(?:cards?|GPU|[RG]TX ?\d{3,4}|Arc \w\d{3}|RX ?\d{4}|Radeon|R9700|W\d{4})\b(?! driver)"
 _NEW_CARD = later.pattern(
     r"\b(?:since|after|when|once|now that) (?:I|we) (?:\w{1,20} ){0,2}?(?:bought|got|installed|built in|put in|fitted|swapped|replaced|changed|upgraded"
     r"|switched|exchanged|added|plugged in)"

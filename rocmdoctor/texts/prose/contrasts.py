@@ -45,6 +45,7 @@ _OFF_AFTER = later.pattern(r"^ ?(?:is |was |are |were |being |turned |switched )
 # Files that are made for a target: nothing ran on it.
 _MADE_FOR = later.pattern(r"\b(?:files?|librar(?:y|ies)|kernels?|packages?|archives?|zips?|wheels?|builds?|built|binar(?:y|ies)|compiled|support|objects?)"
                           r"(?: \w{1,20})? for (?:the )?$", _I)
+_ASKS_MACHINE = later.pattern(r"\b(?:rocminfo|clinfo|vulkaninfo|hipinfo|amd-smi|rocm-smi|lspci|rocm_agent_enumerator)\b", _I)
 _MOST_VERSIONS = 4
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
 _NUMBER = (
@@ -197,6 +198,8 @@ def named(clause: str) -> Iterator[tuple[str, str, str]]:
         yield "left-out" if off else "option", name, name
     if (library := _LIBRARY.search(clause)) and _EXCHANGED.search(clause):
         yield "copy", library["name"], library["name"]
+    if _ASKS_MACHINE.search(clause):  # a tool that lists a GPU has not run anything on it
+        return
     for product in products.find(clause)[:3]:
         if clause[product.start - 1:product.start] not in ("-", "/", "_") and clause[product.end:product.end + 1] not in ("-", "/", "_"):  # a name of an image
             yield "gpu", product.gfx, product.name

@@ -16,7 +16,7 @@ _RIGHT = "|".join((
     r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
     r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)",
     r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|as (?:it|they) should|full speed",
-    r"without a hitch|(?:games|programs|apps) (?:start|run)(?= *$)",
+    r"without a hitch|lists (?:the|my|it|both|all|every|gfx\w+)|(?:games|programs|apps) (?:start|run)(?= *$)",
     r"(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)"))
 _WRONG = "|".join((
     r"fail\w*|crash\w*|hang[s]?|hung|freez\w+|frozen?|broke\w*|wrong\w*|abort\w*|dies|died|killed|resets?|stuck|stall\w*|unusable|unstable|slow\w*",
@@ -24,7 +24,8 @@ _WRONG = "|".join((
     r"(?:goe?s?|went|turns?|turned|stays?|stayed|remains?|comes? out|uniformly|completely|all|only) (?:black|dark|blank|green|gr[ae]y|noisy)"
     r"|gr[ae]y (?:picture|image|output)s?"
     r"|black (?:picture|screen|image|output)s?|(?:all|only|stays?|just|pure|gives?|are) (?:all )?zeros",
-    r"errors?|errored|exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
+    r"errors?|errored|\w+_ERROR\w*|(?:hip|rocblas_status_|CL_)\w*(?:Error|INVALID)\w*|only \d+ ?(?:tok\w*/s|t/s|it/s|fps)",
+    r"exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
     r"time-?outs?|timed out|unsupported|refuse[sd]?|lost|loses|missing",
     r"happens?|happened|occurs?|occurred|ends(?= *(?:$|[,;]|with|at|by itself))|exits|quits|terminates|disappears?|vanish(?:es)?"
     r"|closes(?= *(?:$|[,;]|at|by itself|immediately))|(?:ends|kills|closes) \w+ (?:at once|immediately)|no longer (?:stays?|comes?|opens?)"))
@@ -39,10 +40,11 @@ _ELLIPSIS = later.pattern(r"\b(?:(?:do|does|did|is|are|was)(?: not|n't)|never (?
 # It does something, only not with what it should.
 _ELSEWHERE = later.pattern(r"\b(?:works?|runs?|starts?|uses?|picks?|takes?) (?:(?:on|with) )?(?:another|a different|the wrong|the other) "
                            r"(?:architecture|target|device|adapter|processor|agent)\b", _I)
-_NOT_WRONG = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
+_NOT_WRONG = later.pattern(r"\b(?:nothing|none) of (?:the (?:kind|sort)|it|that|this)\b|\bno such (?:thing|problem|trouble|effect)\b|" + _NO
+                           + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
 _NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|boot|wake"
                            r"|resume|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
-                           r"|\bno (?:usable |such |rocm |hip |amd )?(?:devices?|gpus?|cards?)\b|\b0/\d{1,6} (?:ok|pass\w*|works?)\b", _I)
+                           r"|\bno (?:usable |such |rocm |hip |amd |vulkan |opencl )?(?:devices?|gpus?|cards?)\b|\b0/\d{1,6} (?:ok|pass\w*|works?)\b", _I)
 _IS_RIGHT = later.pattern(rf"\b(?:{_RIGHT})\b", _I)
 _IS_WRONG = later.pattern(rf"\b(?:{_WRONG})\b", _I)
 

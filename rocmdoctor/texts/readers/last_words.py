@@ -3,6 +3,7 @@
 >>> for one in read("0.05 [dt_init] OpenCL preparation\\n0.06 [opencl_init] library found and loaded\\nSegmentation fault (core dumped)\\n"):
 ...     print(one.name, one.value, one.line)
 crash.after 0.06 [opencl_init] library found and loaded 2
+crash.end Segmentation fault (core dumped) 3
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ def read(text: str) -> Iterator[Reading]:
     last = _last(numbered)
     if last:
         yield Reading("crash.after", last[1].strip()[:_SHOWN], line=last[0])
+    ended = next(((number, line) for number, line in numbered if _ENDS.search(line[:400])), None)
+    if ended:
+        yield Reading("crash.end", ended[1].strip()[:_SHOWN], line=ended[0])
     yield from _copies(numbered)
 
 
