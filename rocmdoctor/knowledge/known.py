@@ -91,6 +91,14 @@ class Table:
         every = map(self.row, range(len(self._rows)))
         return {component: tuple(itertools.islice(every, count)) for component, count in self._components}
 
+    def of(self, component: str) -> Iterator[Row]:
+        """The rows of one component."""
+        start = 0
+        for name, count in self._components:
+            if name == component:
+                yield from map(self.row, range(start, start + count))
+            start += count
+
     def all(self) -> list[Row]:
         """Every row."""
         return [row for rows in self.rows.values() for row in rows]

@@ -142,6 +142,10 @@ class Machine:
             self._words = "\n".join([*told, self._said]).lower()
         return self._words
 
+    def lines(self) -> str:
+        """The lines that were seen."""
+        return self._said
+
     def gpu(self, row: Row) -> bool | None:
         """Whether a GPU is one of the row's."""
         if not row.gfx:
@@ -178,6 +182,11 @@ class Machine:
             names = "|".join(map(re.escape, held))
             self._spoken[component] = bool(held) and any(later.pattern(rf"(?<![a-z\d])(?:{names})").search(text) for text in said)
         return True if self._spoken[component] else None
+
+    @staticmethod
+    def everywhere(row: Row) -> bool:
+        """Whether its component is on every machine, so that a version of it says nothing of what is spoken of."""
+        return row.component in _EVERYWHERE or row.component.startswith("distro-")
 
     def backend(self, row: Row) -> bool | None:
         """Whether a backend of the row is in use."""

@@ -19,6 +19,8 @@ from rocmdoctor.knowledge.known_fit import Fit, Machine, both
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.records import dataclass, field
 
+_TOLD = "trouble-told"  # that something is wrong, whatever it is
+
 
 @dataclass(slots=True)
 class Candidate:
@@ -30,7 +32,9 @@ class Candidate:
     hits: list[Hit] = field(default_factory=list)
     explained: list[str] = field(default_factory=list)
     like: float = 0.0  # of a hint: how much of what it says was also told
+    near: float = 0.0  # of a hint: the part of its telling words that was told, without the names of its component
     tight: bool = False  # a severe and sure defect of this very version on this very target
+    close: bool = False  # this version of it, this GPU and what it needs were told, in words that the row has as well
 
     @property
     def alone(self) -> bool:
@@ -43,11 +47,16 @@ class Candidate:
         return self.alone and self.answer is not True and not self.tight
 
     @property
+    def general(self) -> bool:
+        """Whether it stands behind what names a defect."""
+        return self.alone and not (self.tight or self.close)
+
+    @property
     def rank(self) -> tuple[Any, ...]:
         """The most specific first."""
         row = self.row
         named = any("exact" in one for one in row.bad)  # this very version, not a range that may have no end
-        return (not self.hits, self.answer is not True, -round(self.like), self.fit.needs is not True, not row.gfx,
+        return (not self.hits, self.answer is not True, not self.close, -round(self.like), self.fit.needs is not True, not row.gfx,
                 len(row.gfx), not named, not row.sure, row.id)
 
 
@@ -100,6 +109,29 @@ def _shown(row: Row, fit: Fit, machine: Machine, explained: list[str], told: boo
     return Candidate(row, fit, None, [], explained) if told or not machine.demands(row) else None
 
 
+def _told(row: Row, machine: Machine) -> Candidate | None:
+    """A row that shows as nothing that was recognised, where all that it asks was told: a version that lies in its range, the GPU, and what it needs."""
+    fit = machine.fit(row)
+    if not _placed(row, fit, machine) or machine.spoken(row) is None:
+        return None
+    return Candidate(row, fit, None, [], [_TOLD])
+
+
+def _placed(row: Row, fit: Fit, machine: Machine) -> bool:
+    """Whether the version was read, it lies in a range with an end, and the GPU (or a program that names itself) and the needs were told as well.
+
+    Older than a repair is much: there the program must be named, and what it needs. A row of what every machine has, with lines of its own, needs these.
+    """
+    asks = [word for word in machine.demands(row) if word not in _names(row)]
+    everywhere = machine.everywhere(row)
+    if everywhere and row.signature:
+        return False  # it would have printed a line of its own
+    here = set(row.gfx) & set(machine.gpus) if row.gfx else not everywhere
+    needed = any(map(machine.names, asks)) if row.needs else True
+    closed = any(map(_closed, row.bad)) or (asks and not everywhere and any("before" in one or "through" in one for one in row.bad))
+    return bool(closed and fit.version is True and fit.others is not False and here and not fit.excluded and needed)
+
+
 def notes(taken: str) -> list[str]:
     """What is to be said of the table at the time a snapshot was taken (ISO 8601): rows that could not be read, and its age."""
     try:
@@ -119,10 +151,15 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         hits = seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else []
         one = candidate(row, machine, hits, seen.symptoms, specific) if row.id not in book.rules else None
         found += [one] if one else []
+    if seen.symptoms and not any(one.hits or one.answer is True for one in found):
+        found += _unrecognised(found, machine, book)
     if sum(one.alone and one.answer is True for one in found) > 1:  # several explain the same: none of them is decided
         for one in found:
             one.answer = None if one.alone else one.answer
     found = _like(found, machine)
+    for one in found:
+        one.close = one.hint and one.near >= _table()["near"] and _placed(one.row, one.fit, machine)
+    found = [one for one in found if one.close or _TOLD not in one.explained]
     said: dict[str, int] = defaultdict(int)
     for one in sorted(found, key=lambda one: one.rank):
         for what in (one.row.component, *(["alone"] if one.alone else [])):
@@ -131,22 +168,38 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             yield _judged(one, seen)
 
 
+def _unrecognised(found: list[Candidate], machine: Machine, book: Rulebook) -> Iterator[Candidate]:
+    """The rows of what has a version here, as far as the rest was told too."""
+    had = {one.row.id for one in found} | set(book.rules)
+    for component in component_versions.places():
+        for row in known.load().of(component) if machine.here(component).values else ():
+            one = _told(row, machine) if row.id not in had and machine.gpu(row) is True and machine.version(row)[0] is True else None
+            if one:
+                yield one
+
+
 def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
     """The candidates, without the hints that share too little with what was told where others share more."""
     hints = [one for one in found if one.hint]
     texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
-    weights, told = likeness.Weights(texts), likeness.words(machine.said())
+    weights, told, lines = likeness.Weights(texts), likeness.words(machine.said()), likeness.words(machine.lines())
     for one, text in zip(hints, texts, strict=True):
         one.like = weights.common(text, told)
+        one.near = len(text & lines - _names(one.row)) / (len(text - _names(one.row)) + 1)
     if max((one.like for one in hints), default=0) < _table()["least_likeness"]:
         return found  # little was told: the versions and the GPU have to do
     return [one for one in found if not one.hint or one.like >= _table()["least_likeness"]]
 
 
+def _names(row: Row) -> frozenset[str]:
+    place = component_versions.places()[row.component]
+    return likeness.words(" ".join((place.name, place.title, *place.named, *place.called, *row.gfx, *row.os, *row.backend)))
+
+
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one), answer, explained=[] if one.hint else one.explained, hits=hits[:3] if one.alone else hits, row=not one.tight)
+    return Judged(rule_of(one), answer, explained=[] if one.hint and not one.close else one.explained, hits=hits[:3] if one.alone else hits, row=not one.tight)
 
 
 def rule_of(one: Candidate) -> Rule:
@@ -164,7 +217,7 @@ def rule_of(one: Candidate) -> Rule:
     if not (one.hits or one.explained):
         severity = "warning" if row.severe else "info"  # a risk
     return as_rule(row.id, title, layer=place.layer, severity=severity, says=says, why=table["why"].get(row.confirmed, ""), asks=asks,
-                   fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.alone and not one.tight)
+                   fixes=_fixes(row, values), explains=known.shows_as(row.symptom), references=row.source, general=one.general)
 
 
 def _fixes(row: Row, values: dict[str, str]) -> Iterator[dict[str, str]]:

@@ -3,6 +3,9 @@
 >>> text = "Jellyfin 10.8.1 worked, since the update to Jellyfin 10.8.4 it is black. bitsandbytes==0.45.2, **LM Studio version:** v0.3.20"
 >>> sorted((reading.item, reading.value) for reading in versions(text, Lines(text)))
 [('bitsandbytes', '0.45.2'), ('jellyfin', '10.8.4'), ('lmstudio', '0.3.20')]
+>>> text = "[ALPM] upgraded ddcutil (2.2.7-1 -> 3.0.0-1)"
+>>> [reading.value for reading in versions(text, Lines(text))]
+['3.0.0']
 >>> text = "Fixed in vLLM 0.12.0; needs Triton >= 3.3.0. ComfyUI used 12.5 GB"
 >>> list(versions(text, Lines(text)))
 []
@@ -23,11 +26,12 @@ _MOST = 40  # places where one name is looked at
 _VERSION = later.pattern(
     r"(?:[-_ ](?:version|ver\.?|release|image|app))?[*`\"']{0,3}(?: is|[:=@|(]{1,2})?[*`\"']{0,3}[ \t|]{0,30}[`\"'(]?(?:version:? )?[-_]?"
     r"v?(?P<v>\d{1,4}(?:\.\d{1,6}){1,3}(?:[.-]?(?:rc|post|beta|alpha|dev|a|b|yr)\.?\d+)?)"
-    r"(?![\w%]|\.\d| ?(?:x|GB|GiB|MB|MiB|tokens|t/s|it/s|s|ms|fps|seconds|minutes|hours)\b)", re.IGNORECASE)
+    r"(?:-\d{1,3}(?:\.\d{1,3})? {0,2}(?:->|=>|\u2192) {0,2}(?:\d:)?(?P<new>\d{1,4}(?:\.\d{1,6}){1,3}))?"
+    r"(?![\w%]|\.\d| ?(?:x|[GM]i?B|tokens|t/s|it/s|m?s|fps|seconds|minutes|hours)\b)", re.IGNORECASE)
 # Named as right, as what comes or as what is wanted: not the one that is here.
 _ELSEWHERE = later.pattern(
-    r"(?:\b(?:before|until|till|up to|than|requires?|needs?|fixed (?:in|by|with)|resolved in|released?|back to|downgrad\w+ to|works? (?:with|on|in)|"
-    r"worked (?:with|on|in)|fine (?:with|on|in)|good:?|last working:?|from)(?: the)?|[<>]=?) ?$", re.IGNORECASE)
+    r"(?:\b(?:before|until|till|up to|than|requires?|needs?|fixed (?:in|by|with)|resolved in|released?|back to|downgrad\w+ to|"
+    r"(?:works?|worked|fine) (?:with|on|in)|good:?|last working:?|from)(?: the)?|[<>]=?) ?$", re.IGNORECASE)
 _RIGHT = later.pattern(r"^[^.;,\n]{0,16}\b(?:works|worked|is (?:fine|ok|good)|was (?:fine|ok|good)|ran fine)\b", re.IGNORECASE)
 
 
@@ -49,7 +53,7 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
     for called, name in _names():
         if name not in said and (found := _first(text, lowered, called)):
             said.add(name)
-            yield Reading("app.version", found["v"], name, lines.at(found.start("v")))
+            yield Reading("app.version", found["new"] or found["v"], name, lines.at(found.start("v")))
 
 
 def _first(text: str, lowered: str, called: str) -> re.Match[str] | None:

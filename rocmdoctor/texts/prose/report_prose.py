@@ -63,7 +63,7 @@ _KERNELS = (
     lazy(r"\b"
                r"(?i:kernels?(?:[ -]version| release)?(?: is| are| on)?)[:= \t|*`]{1,8}(?i:linux )?(?i:version:? )?v?" + _RELEASE),
     lazy(r"\b(?i:kernels?)\b[^\n\d.;]{0,24} (?P<v>[4-7]\.\d{1,2}\.\d{1,3}-[\w.+]+(?:-\w+)*)"),
-    lazy(r"(?:^|[\s,(])Linux (?!Foundation|Mint)(?:[A-Za-z][\w.-]{0,63} )?" + _RELEASE),
+    lazy(r"(?:^|[\s,(])[Ll]inux (?!Foundation|Mint)(?:[A-Za-z][\w.-]{0,63} )?" + _RELEASE),
     lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)*-(?:generic|oem|pve|lowlatency|azure|aws|mainline|cachyos|amd64|"
                r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
