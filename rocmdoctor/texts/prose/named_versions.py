@@ -41,7 +41,7 @@ def _names() -> tuple[tuple[str, str], ...]:
     found = {}
     for place in component_versions.places().values():
         for way in place.read:
-            if way.startswith("app:"):
+            if way.startswith("app:") and f"{place.name}.version" not in place.read:  # what prose is read for already is left to that
                 found.update({called.lower(): way.removeprefix("app:") for called in (place.name, place.title, *place.called)})
     return tuple(sorted(found.items(), key=lambda pair: (-len(pair[0]), pair)))
 
