@@ -31,7 +31,7 @@ _WORDS: dict[Effect, EffectWords] = {Effect.READS: "only reads", Effect.CHANGES:
 def judge(said: str, package: Package, vouched: Vouched, opinion: Opinion) -> None:
     """Fill ``opinion`` with what of the answer holds; its ``problem`` says so where nothing does."""
     data = _object(said)
-    if data is None:
+    if data is None or _of_the_form(_text(data.get("cause"))):  # who repeats the form there chose no fix either
         opinion.problem = NOTHING
         return
     _Judge(package, vouched, opinion).fill(data)
@@ -78,7 +78,7 @@ class _Judge:
         if not isinstance(said, str):
             return ""
         text = wash_prose(said[:MOST_SAID], most)
-        if text.strip().rstrip(".").lower() in FORM or not re.search(r"\w{2}", text):
+        if _of_the_form(text) or not re.search(r"\w{2}", text):
             return ""
         text = _QUOTE.sub(self._quoted, text)
         if speaks_of_danger(said[:MOST_SAID]) or _names_danger(text):
@@ -171,6 +171,11 @@ def _numbers(value: Any) -> list[int]:
         elif isinstance(row, (str, float)):
             found += [int(number) for number in re.findall(r"(?<![\w.])[0-9]{1,9}(?![\w.])", str(row)[:200])[:8]]
     return found
+
+
+def _of_the_form(text: str) -> bool:
+    """Whether these are the words that the question has in its place."""
+    return text.strip().rstrip(".").lower() in FORM
 
 
 def _cited(text: str) -> list[int]:

@@ -138,10 +138,11 @@ def _show_question(told: Material, ask: Ask) -> None:
     from rocmdoctor.agents.package import MOST
     from rocmdoctor.agents.tokens import tokens
 
-    words = question.question(told.package(min(question.room(question.CONTEXT)[0], MOST)).text)
+    package = told.package(min(question.room(question.CONTEXT)[0], MOST))
+    words, schema = question.question(package.text), question.schemas(package.evidence, [*package.fixes, *package.candidates])[0]
     click.echo(words, nl=False)
     click.echo(f"nothing was sent; with --ask {wash(ask.url or 'URL', 80)} this goes there as one message of at most {tokens(words)} tokens (less where "
-               f"the server's context is smaller), at temperature 0, with this schema of the answer: {json.dumps(question.SCHEMA)}", err=True)
+               f"the server's context is smaller), at temperature 0, with this schema of the answer: {json.dumps(schema)}", err=True)
 
 
 class _Stopped(Exception):

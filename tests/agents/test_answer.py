@@ -136,6 +136,12 @@ def test_no_answer_takes_long(length):
         judged(piece * (length // len(piece)))
 
 
-def test_what_is_cited_by_an_answer_without_words_is_not_shown():
-    opinion = judged({"cause": "one to three sentences", "evidence": [1, 2], "contradicts": "", "decide": [], "fixes": [{"use": "", "what": "what to do", "command": "only where use is empty"}]})
+@pytest.mark.parametrize("fix", [{"use": "", "what": "what to do", "command": "only where use is empty"}, {"use": "F1", "what": "what to do", "command": ""}])
+def test_an_answer_that_repeats_the_form_says_nothing(fix):
+    opinion = judged({"cause": "one to three sentences", "evidence": [1, 2], "contradicts": "what speaks against it, or empty", "decide": [], "fixes": [fix]})
+    assert opinion.problem == NOTHING and not opinion.evidence and not opinion.fixes
+
+
+def test_what_an_answer_without_words_cites_is_not_shown():
+    opinion = judged({"cause": "", "evidence": [1, 2], "contradicts": "", "decide": [], "fixes": []})
     assert opinion.problem == NOTHING and not opinion.evidence
