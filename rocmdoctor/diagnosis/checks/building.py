@@ -86,8 +86,9 @@ def _instruction(seen: Evidence) -> Found:
     of = next((hit.captures["type"] for hit in _hits(seen, "selected", "type")), "")
     targets = [str(fact.value) for item in items_of(seen.facts) if isinstance(fact := seen.facts.get(key("gpu.gfx_target", item)), Known)]
     names = {"bf16": "bfloat16", "f16": "float16", "fp8": "FP8", "bf8": "FP8", "i8": "int8"}
-    yield "target-lacks-instruction", {"op": hits[0].captures["op"], "type": f" ({names[of]})" if of in names else "", "gpu": targets[0] if len(targets) == 1 else "this GPU",
-                                       "other": "float16 (dtype=torch.float16, --half, fp16)" if of in ("bf16", "fp8", "bf8") else "float32 or another type"}, hits, {}
+    other = "float16 (dtype=torch.float16, --half, fp16)" if of in ("bf16", "fp8", "bf8") else "float32 or another type"
+    yield "target-lacks-instruction", {"op": hits[0].captures["op"], "type": f" ({names[of]})" if of in names else "", "other": other,
+                                       "gpu": targets[0] if len(targets) == 1 else "this GPU"}, hits, {}
 
 
 def _compiler(seen: Evidence) -> Found:

@@ -28,7 +28,8 @@ _FITTED = (
     later.pattern(_SIZE + r" (?:of )?(?:unified|installed|LPDDR5X?|DDR[45]|total RAM|physical)", re.I),
     # The sizes that machines have, and no verb before it of what a program takes.
     later.pattern(r"(?<!uses )(?<!used )(?<!needs )(?<!takes )(?<!only )(?<!than )(?<!least )(?<![\d./-])"
-                  r"(?P<n>8|16|24|32|48|64|96|128|192|256|384|512|768|1024) ?(?P<unit>GB|GiB)(?: of)? RAM\b(?! (?:is |are )?(?:left|free|used|usage|available|needed|or more))", re.I),
+                  r"(?P<n>8|16|24|32|48|64|96|128|192|256|384|512|768|1024) ?(?P<unit>GB|GiB)(?: of)? RAM\b"
+                  r"(?! (?:is |are )?(?:left|free|used|usage|available|needed|or more))", re.I),
 )
 _SYSTEM = (
     later.pattern(_SIZE + r" (?:of )?(?:RAM|memory)?,? ?(?:are |is )?(?:left|remain\w*)? ?for (?:the system|the OS|Windows|Linux)", re.I),

@@ -39,7 +39,8 @@ _FACTS = {"torch.__version__": "torch.version", "torch.version.hip": "torch.hip"
 _VALUE = lazy(r"[\w.+-]{1,60}")
 # The same with a label: by the expression, or as scripts call it once torch was named.
 _LABEL = lazy(r"^\W{0,4}(torch\.__version__|torch\.version\.(?:hip|cuda)|torch\.cuda\.is_available\(\)|(?:py)?torch(?: version)?|hip(?: version)?"
-              r"|torch (?:hip|cuda)|(?:cuda|gpu|hip|rocm|hip \(rocm\)|torch\.cuda) (?:is )?available)[\"']?\s{0,3}[:=]{1,2}\s{0,4}[\"']?([\w.+-]{1,60})[\"']?,?\s*$", re.I)
+              r"|torch (?:hip|cuda)|(?:cuda|gpu|hip|rocm|hip \(rocm\)|torch\.cuda) (?:is )?available)"
+              r"[\"']?\s{0,3}[:=]{1,2}\s{0,4}[\"']?([\w.+-]{1,60})[\"']?,?\s*$", re.I)
 _TYPED = lazy(r"^>>> (torch\.[\w.]{3,30}(?:\(\))?)\s*$")
 _BY_LABEL = {"torch": "torch.version", "pytorch": "torch.version", "torch version": "torch.version", "pytorch version": "torch.version", "hip": "torch.hip",
              "hip version": "torch.hip", "torch hip": "torch.hip", "torch cuda": "torch.cuda", **{name.lower(): fact for name, fact in _FACTS.items()}}
