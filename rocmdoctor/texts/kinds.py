@@ -164,7 +164,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|(?:\[?\d{0,3}\]? )?/[^\s(]{3,300}\([^\s()]{0,300}\+0x[0-9a-f]{1,16}\) ?\[0x"
      r"|(?:Segmentation fault|Bus error|Illegal instruction|Aborted)(?: \(core dumped\))?$"),
     ("rocminfo",
-     r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|Agent \d+ *$"
+     r"m?ROCk module|HSA (?:System Attributes|Agents)|\*{4,}$|\*{3} Done \*{3}|Agent \d+ *$"
      r"|  (?:Uuid|Marketing Name|Vendor Name|Feature|Profile|Float Round Mode|Max Queue Number|Queue (?:Min|Max) Size"
      r"|Queue Type|Device Type|Chip ID|ASIC Revision|BDFID|Internal Node ID|Compute Unit|SIMDs per CU|Wavefront Size"
      r"|Max Waves Per CU|Node|Cacheline Size|Fast F16|Cache Info|Pool Info|ISA Info|Shader \w+|Max Clock Freq\.[^:]*): "
