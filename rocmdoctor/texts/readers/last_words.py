@@ -46,7 +46,7 @@ def read(text: str) -> Iterator[Reading]:
     """``crash.after``, the last words before the end, and ``crash.copies``."""
     numbered = lines(text)
     last = _last(numbered)
-    if last:
+    if last and not _ENDS.search(last[1]):
         yield Reading("crash.after", last[1].strip()[:_SHOWN], line=last[0])
     ended = next(((number, line) for number, line in numbered if _ENDS.search(line[:400])), None)
     if ended:
