@@ -201,6 +201,21 @@ def test_a_signature_without_a_version_asks_for_it(tmp_path: pathlib.Path) -> No
     assert mine and mine[0]["standing"] == "possible" and mine[0]["title"].startswith("Is this Mesa ") and mine[0]["severity"] in ("warning", "info")
 
 
+@pytest.mark.parametrize(("text", "name"), [
+    ("Blender 3.3 on Ubuntu 20.04 with RX 6800 XT and ROCm 5.2.3: switching the viewport to rendered (Cycles, HIP) freezes the whole desktop after some "
+     "seconds, F12 works.", "blender-3-2-3-3-hip-viewport-freeze-rx-6800"),
+    ("Installed Adrenalin 25.8.1 today and my Godot 4.5 project is a mess of broken triangles in the viewport (Forward+ / Vulkan). UI is ok. RX 6950 XT on "
+     "Windows 11. OpenGL compatibility looks fine.", "adrenalin-25-8-1-godot-vulkan-garbage-6950xt"),
+    ("sglang 0.5.11 on MI350X (gfx950), Qwen3-30B-A3B-Instruct-2507 with the aiter attention backend answers pure nonsense.",
+     "sglang-0-5-11-qwen3-30b-aiter-nonsense-mi350x"),
+])
+def test_a_row_whose_version_gpu_and_needs_were_told_stands_before_a_mere_symptom(tmp_path: pathlib.Path, text: str, name: str) -> None:
+    report = tmp_path / "report.txt"
+    report.write_text(text + "\n")
+    found = json.loads(run("explain", "--json", report).stdout)["findings"]
+    assert (found[0]["id"], found[0]["standing"]) == (name, "possible")
+
+
 def test_the_table_is_searched_by_words_component_version_and_gpu() -> None:
     done = run("known", "--component", "linux-firmware", "--version", "1:20251125-1", "--gpu", "gfx1151", "--json")
     found = {row["id"] for row in json.loads(done.stdout)}

@@ -122,14 +122,18 @@ def _placed(row: Row, fit: Fit, machine: Machine) -> bool:
 
     Older than a repair is much: there the program must be named, and what it needs. A row of what every machine has, with lines of its own, needs these.
     """
-    asks = [word for word in machine.demands(row) if word not in _names(row)]
+    asks = _asks(row, machine)
     everywhere = machine.everywhere(row)
     if everywhere and row.signature:
         return False  # it would have printed a line of its own
     here = set(row.gfx) & set(machine.gpus) if row.gfx else not everywhere
-    needed = any(map(machine.names, asks)) if row.needs else True
+    needed = any(map(machine.names, asks)) if asks else True
     closed = any(map(_closed, row.bad)) or (asks and not everywhere and any("before" in one or "through" in one for one in row.bad))
     return bool(closed and fit.version is True and fit.others is not False and here and not fit.excluded and needed)
+
+
+def _asks(row: Row, machine: Machine) -> list[str]:
+    return [word for word in machine.demands(row) if word not in _names(row)]
 
 
 def notes(taken: str) -> list[str]:
@@ -158,7 +162,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             one.answer = None if one.alone else one.answer
     found = _like(found, machine)
     for one in found:
-        one.close = one.hint and one.near >= _table()["near"] and _placed(one.row, one.fit, machine)
+        plain = one.row.needs and not _asks(one.row, machine)  # a situation in plain words: more of them must have been told
+        one.close = one.hint and one.near >= _table()["near"] * (2 if plain else 1) and _placed(one.row, one.fit, machine)
     found = [one for one in found if one.close or _TOLD not in one.explained]
     said: dict[str, int] = defaultdict(int)
     for one in sorted(found, key=lambda one: one.rank):
