@@ -26,10 +26,11 @@ _STACK = later.pattern(r"(?i)rocm|hip|clang|llvm|amdgcn|amdgpu|gfx\d|comgr")
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first of each kind."""
-    for read in (_imported, _memory, _instruction, _compiler, _cxx):
+    for read in (_imported, _memory, _instruction, _compiler, _cxx, _hip, _cuda):
         for name, values, hits, fields in read(seen):
+            used = fields.pop("used", ())
             rule = _words.rule(_CHECK, name, values, **fields)
-            yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3])
+            yield Judged(rule, Answer(True, used, ()), explained=seen.explained(rule), hits=hits[:3])
 
 
 def _hits(seen: Evidence, name: str, capture: str = "") -> list[Hit]:
@@ -121,3 +122,20 @@ def _cxx(seen: Evidence) -> Found:
     newest = str(folders[-1]) if folders else ""
     yield "newest-gcc-lacks-cxx", {"newest": f" ({newest})" if newest else "", "number": newest or "$(ls /usr/lib/gcc/x86_64-linux-gnu | sort -n | tail -1)",
                                    "other": str(folders[-2]) if len(folders) > 1 else "NUMBER"}, hits, {}
+
+
+def _hip(seen: Evidence) -> Found:
+    """CMake has no HIP compiler, or no target to compile for."""
+    missing, nowhere = _hits(seen, "hip_compiler"), _hits(seen, "no_target")
+    if missing:
+        yield "hip-compiler-not-found", {}, missing, {}
+    elif nowhere:
+        known = [word for word in seen.texts("about.gpu") if tables.generation(word)]
+        gfx = known[0] if len(known) == 1 else "gfxNNNN"
+        yield "hip-target-not-named", {"gfx": gfx}, nowhere, {}
+
+
+def _cuda(seen: Evidence) -> Found:
+    hits = _hits(seen, "wants_cuda", "what")
+    if hits and isinstance(seen.facts.get("about.amd"), Known):
+        yield "build-wants-cuda", {"what": hits[0].captures["what"]}, hits, {"used": ("about.amd",)}

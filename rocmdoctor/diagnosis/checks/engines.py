@@ -24,7 +24,7 @@ _TOOLKITS = {"amd": "amd", "nvidia": "nvidia", "nvidia-container-runtime": "nvid
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first answer of each kind."""
-    for read in (_group, _device, _runtime, _image, _daemon, _bound, _flatpak, _refused):
+    for read in (_group, _device, _runtime, _image, _daemon, _compose, _bound, _flatpak, _refused):
         for name, values, hits, fields in read(seen):
             missing = fields.pop("missing", ())
             rule = _words.rule(_CHECK, name, values, **fields)
@@ -87,6 +87,13 @@ def _daemon(seen: Evidence) -> Found:
         denied = "permission" in hits[0].captures["what"].lower()
         yield "docker-daemon-not-reached", {"what": "The user may not talk to the Docker daemon" if denied else "No Docker daemon answers"}, hits, {
             "fixes": "denied" if denied else "down"}
+
+
+def _compose(seen: Evidence) -> Found:
+    hits = [hit for hit in _hits(seen, "compose") if "services." in hit.text or "compose" in " ".join(hit.around) or seen.text("container.kind")]
+    if hits:
+        told = hits[0].captures
+        yield "compose-file-invalid", {"key": told["key"], "why": told["why"].strip(" .")}, hits, {}
 
 
 def _bound(seen: Evidence) -> Found:

@@ -217,13 +217,24 @@ def _elsewhere(seen: Evidence) -> Iterator[Judged]:
 
 def _withheld(seen: Evidence) -> Iterator[Judged]:
     """Variables that stay in the shell they were typed in: not exported, taken away by sudo, not handed into the container."""
-    told = seen.value("environment.withheld") or []
+    told = [*(seen.value("environment.withheld") or []), *_of_session(seen)]
     listed = tables.load("env_vars")["withheld"]
     rows = [row for row in told if row["how"] in listed and not (row["how"] in ("plain", "set") and seen.text("about.os") == "windows")]
     for row in sorted(rows, key=lambda row: list(listed).index(row["how"])):
-        way = listed[row["how"]]
-        words: dict[str, Any] = {"name": row["name"], "value": row["value"], "how": way["title"], "says": way["says"].format(**row),
-                                 "do": way["do"].format(**row), "commands": [one.format(**row) for one in way["commands"]]}
-        yield judged(_CHECK, "variable-stays-in-shell", seen, words, ["environment.withheld"], value=None if way.get("asks") else True,
-                     missing=["environment.set"] if way.get("asks") else [], asks=way.get("asks"))
+        way = {key: text.format(**row) if isinstance(text, str) else [one.format(**row) for one in text] for key, text in listed[row["how"]].items()}
+        words: dict[str, Any] = {**way, "name": row["name"], "value": row["value"], "how": way["title"]}
+        typed = bool(row["line"])
+        fields: dict[str, Any] = {"value": None, "missing": ["environment.set"], "asks": way["asks"]} if "asks" in way else {}
+        yield judged(_CHECK, "variable-stays-in-shell", seen, words, ["environment.withheld" if typed else "env." + row["name"]],
+                     hits=[] if typed else seen.hits_of(f"seen.environment.{row['how']}"), **fields)
         return
+
+
+def _of_session(seen: Evidence) -> list[dict[str, Any]]:
+    """Variables in a file of the shell, where the writer tells that the program is right in a terminal and is started otherwise."""
+    said = {name: seen.hits_of(f"seen.environment.{name}") for name in ("shell_file", "desktop", "service", "terminal")}
+    how = "desktop" if said["desktop"] else "service" if said["service"] else ""
+    if not how or not said["shell_file"] or not said["terminal"]:
+        return []
+    names = [name for name in _values(seen) if _row(name) and name != "OLLAMA_HOST"]
+    return [{"name": name, "value": _values(seen)[name], "how": how, "line": 0} for name in names[:1]]

@@ -24,12 +24,13 @@ _OF_STACK = later.pattern(r"(?i)rocm|\bhip|hsa|amdgpu|\bamd|radeon|torch|triton|
                           r"|roc(blas|fft|solver|sparse|rand|tracer|prof|prim|al)"
                           r"|rccl|mesa|vulkan|opencl|clinfo|llvm|ollama|llama|bitsandbytes|flash.attn|xformers|cupy|directml|libdrm|firmware|kernel|linux-|deepspeed")
 _RELEASE = later.pattern(r"rocm(?:-rel-|/apt/|/yum/|/zyp/|/el\d+/|/rhel\d+/)?(?:zyp/)?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2}){0,2})")
+_OF_WHEELS = ("no-version", "tag", "tags", "requires", "wheel", "python", "absent")
 _TORCH = later.pattern(r"torch(vision|audio)?$")
 _WHOLE = 4  # packages of AMD that are not found: then no list of AMD's is for this system
 _OF_AMD = later.pattern(r"(?i)^(rocm|amdrocm|hip|hsa-|roc|miopen|migraphx|rccl|comgr|amdgpu|amd-smi|mivisionx|half$|composablekernel|openmp-extras)")
 _AMD_URL = later.pattern(r"https?://(?:stable\.)?repo\.(?:radeon|amd)\.com/(?P<path>[^\s'\"]+)(?: (?P<code>[a-z]{4,12}))?")
 _FAMILY = {"apt": "debian", "dpkg": "debian", "dnf": "fedora", "pacman": "arch", "zypper": "fedora"}
-_COMMAND = {"debian": "sudo apt install {}", "fedora": "sudo dnf install {}", "arch": "sudo pacman -S {}"}
+_COMMAND = {"apt": "sudo apt install {}", "dnf": "sudo dnf install {}", "zypper": "sudo zypper install {}", "pacman": "sudo pacman -S {}"}
 _WHOSE = {"debian": "AMD's, Debian's or Ubuntu's", "fedora": "Fedora's", "arch": "Arch's"}
 
 
@@ -37,7 +38,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """One finding for each kind of refusal, the first that a table explains before the others."""
     told = seen.value("install.refused")
     rows: list[Row] = told if isinstance(told, list) else []
-    for read, kinds in ((_wheels, ("no-version", "tag", "tags", "wheel", "python", "absent")), (_addresses, ("address",)), (_packages, ("no-package",)),
+    for read, kinds in ((_wheels, _OF_WHEELS), (_addresses, ("address",)), (_packages, ("no-package",)),
                         (_needs, ("needs", "conflict")), (_files, ("same-file",)), (_keys, ("key", "signed-by")), (_others, ())):
         mine = [row for row in rows if row["what"] in kinds] if kinds else rows
         mine.sort(key=lambda row: not _OF_STACK.search(f"{row['name']} {row['place']} {row['detail']}"))
@@ -48,6 +49,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             hits = [Hit(_CHECK, str(row["what"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {}) for row in lines[:3]]
             yield Judged(rule, Answer(True, ("install.refused", *used), ()), explained=seen.explained(rule), hits=hits)
             break
+    yield from _index(seen)
 
 
 def _plain(name: str) -> str:
@@ -108,7 +110,8 @@ def _installed(seen: Evidence) -> str:
 
 def _wheels(seen: Evidence, rows: list[Row]) -> Found:
     tags = next((row for row in rows if row["what"] == "tags"), None)
-    rows = [row for row in rows if row is not tags]
+    requires = " ".join(row["offered"] for row in rows if row["what"] == "requires")
+    rows = [row for row in rows if row["what"] not in ("tags", "requires")]
     for row in rows:
         name, place = _plain(row["name"]), row["place"]
         python, whose = _here(seen, row)
@@ -123,7 +126,14 @@ def _wheels(seen: Evidence, rows: list[Row]) -> Found:
                                                      "system": system[1] if system else "its system"}, {"rows": [row]}
             return
         if row["what"] == "python":
-            yield "package-wants-other-python", {**values, "wants": row["detail"], "name": name or "A package"}, {"rows": [row]}
+            yield "package-wants-other-python", {**values, "wants": row["detail"], "name": name or "A package", "here": f", and here is {python}"}, {
+                "rows": [row]}
+            return
+        asked = re.escape(row["detail"].lstrip("=<>~! ")) or r"[\w.]+"
+        wanted = re.search(rf"(?:^|[ ;]){asked} Requires-Python ([^;]{{2,40}})", requires if row["what"] == "no-version" else "")
+        if wanted:
+            yield "package-wants-other-python", {**values, "name": name + row["detail"], "wants": wanted[1].strip(),
+                                                 "here": f", and here is {python}{whose}" if python else ""}, {"rows": [row]}
             return
         fits = sorted(dict.fromkeys(f"3.{one}" for one in re.findall(r"cp3(\d{1,2})", tags["offered"])), key=len) if tags else made_for(name, place)
         if python and fits and python not in fits:
@@ -255,7 +265,7 @@ def _packages(seen: Evidence, rows: list[Row]) -> Found:
         family = _FAMILY.get(row["by"], "")
         here, whose = _in_family(name, family) if family else ("", "")
         if here:
-            install = _COMMAND[family].format(here) if "(" not in here else ""
+            install = _COMMAND[row["by"]].format(here) if "(" not in here else ""
             yield "package-name-of-other-distribution", {"name": name, "whose": whose, "here": here, "install": install, "by": row["by"]}, {"rows": [row]}
             return
     for row, name in names:
@@ -304,9 +314,33 @@ def _keys(seen: Evidence, rows: list[Row]) -> Found:
 def _others(seen: Evidence, rows: list[Row]) -> Found:
     for row in rows:
         name = {"disk": "disk-full-while-installing", "managed": "python-externally-managed", "disagree": "requirements-disagree", "hashes": "download-damaged",
-                "masked": "package-masked", "broken": "package-marked-broken"}.get(row["what"], "")
+                "half": "package-half-configured", "masked": "package-masked", "broken": "package-marked-broken"}.get(row["what"], "")
         if row["what"] == "disk" and not (isinstance(seen.facts.get("about.amd"), Known) or len(rows) > 1):
             continue
         if name:
             yield name, {"name": row["name"], "detail": row["detail"], "by": row["by"]}, {"rows": [row]}
             return
+
+
+def _supported_from(gfx: str) -> str:
+    """The ROCm release whose list of supported GPUs first has the target, "" where none has.
+
+    >>> _supported_from("gfx1201"), _supported_from("gfx1151"), _supported_from("gfx803")
+    ('6.4.1', '7.2', '')
+    """
+    rows = [row for row in tables.load("rocm_support")["official_gfx"] if gfx in (row.get("linux") or ())]
+    found = re.match(r"\d{1,2}\.\d{1,2}(?:\.\d)?", str(rows[0]["release"])) if rows else None
+    return found[0] if found else ""
+
+
+def _index(seen: Evidence) -> Iterator[Judged]:
+    """torch from an index that is older than the support of the GPU: a question, since wheels may have a target before ROCm supports it."""
+    hits = [hit for hit in seen.hits_of("seen.installing.index") if hit.captures.get("release")]
+    gpus = [word for word in seen.texts("about.gpu") if tables.generation(word)]
+    releases = {hit.captures["release"] for hit in hits}
+    first = _supported_from(gpus[0]) if len(gpus) == 1 and len(releases) == 1 else ""
+    release = next(iter(releases), "")
+    if first and versions.compare(release, first, "rocm") == -1:
+        rule = _words.rule(_CHECK, "torch-index-older-than-gpu", {"release": release, "gfx": gpus[0], "first": first, "index": hits[0].captures["index"]})
+        yield Judged(rule, Answer(None, ("about.gpu",), ("torch.version",)), explained=seen.explained(rule), hits=hits[:1])
+

@@ -30,7 +30,7 @@ _TOGETHER = 400  # lines
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first of each kind."""
-    for read in (_numbers, _copies, _modules):
+    for read in (_numbers, _copies, _modules, _tools):
         for name, values, hits, fields in read(seen):
             used = fields.pop("used", ())
             rule = _words.rule(_CHECK, name, values, **fields)
@@ -141,4 +141,21 @@ def _modules(seen: Evidence) -> Found:
             package = {"cv2": "opencv-python", "PIL": "pillow", "flash_attn": "flash-attn"}.get(module, module)
             yield "module-not-in-this-interpreter", {"module": module, "package": package}, [hit], {
                 "fixes": "torch" if module in ("torch", "torchvision", "torchaudio", "triton") else "other"}
+            return
+
+
+def _tools(seen: Evidence) -> Found:
+    """A program of ROCm, or one that a build needs, that the shell does not find."""
+    for hit in _hits(seen, "tool", "tool"):
+        tool = hit.captures["tool"]
+        row = next((row for row in tables.load("libraries")["tools"] if re.fullmatch(row["tool"], tool)), None)
+        if row:
+            managers = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S"}
+            packages = [f"sudo {manager} {row[family]}" for family, manager in managers.items() if row.get(family)]
+            values = {"tool": tool, "package": "   # or: ".join(packages), "where": "", "path": "",
+                      "look": f"ls /opt/rocm*/bin/{tool} /usr/bin/{tool} 2>/dev/null"}
+            if row.get("rocm"):
+                values["where"] = " ROCm's programs lie in /opt/rocm/bin, which no shell searches by itself; sudo searches yet other folders."
+                values["path"] = "export PATH=/opt/rocm/bin:$PATH"
+            yield "program-not-on-path", values, [hit], {"severity": "warning" if seen.symptoms else "info"}
             return

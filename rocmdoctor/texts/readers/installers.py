@@ -48,6 +48,7 @@ _OF_LINE: tuple[tuple[str, str, str, str], ...] = (
     ("not a supported wheel", "pip", "wheel", r"(?P<detail>(?P<name>[\w.]{1,80}?)-\d[\w.+!%]{0,60}-\S{1,120}\.whl) is not a supported wheel on this platform"),
     ("requires a different Python", "pip", "python",
      rf"(?P<name>{_NAME})['\"]? requires a different Python: (?P<have>3\.\d{{1,2}})\S{{0,12}} not in ['\"](?P<detail>[^'\"]{{1,60}})"),
+    ("Requires-Python", "pip", "requires", r"require a different python version: (?P<offered>.{3,2000})"),
     ("does not satisfy Python", "uv", "python",
      rf"The current Python version \((?P<have>3\.\d{{1,2}})\S{{0,12}}\) does not satisfy Python(?P<detail>[=<>~!]{{1,2}}[\d.,<>=*]{{1,30}})(?:.{{0,80}}? "
      rf"(?P<name>{_NAME}) depends)?"),
@@ -76,11 +77,13 @@ _OF_LINE: tuple[tuple[str, str, str, str], ...] = (
     ("Signed-By", "apt", "signed-by",
      rf"Conflicting values set for option Signed-By regarding source (?P<place>{_URL})(?: [\w.-]{{1,30}})?(?P<detail>: \S{{1,120}} != \S{{0,120}})?"
      r"(?P<name>)"),
+    ("prevent configuration of", "dpkg", "half", rf"dependency problems prevent configuration of (?P<name>{_NAME})"),
     ("is also in package", "dpkg", "same-file", rf"trying to overwrite '(?P<detail>/[^']{{1,200}})', which is also in package (?P<name>{_NAME})"),
     ("No match for argument", "dnf", "no-package", r"No match for argument:? '?(?P<name>[A-Za-z][\w.+*-]{1,80})(?P<detail>(?: [\w.+*-]{2,60}){0,8})"),
     ("No package matches", "dnf", "no-package", r"No package matches:? '?(?P<name>[A-Za-z][\w.+*-]{1,80})(?P<detail>(?: [\w.+*-]{2,60}){0,8})"),
     ("Unable to find a match", "dnf", "no-package", r"Unable to find a match:? '?(?P<name>[A-Za-z][\w.+*-]{1,80})(?P<detail>(?: [\w.+*-]{2,60}){0,8})"),
     ("nothing provides", "dnf", "needs", rf"nothing provides (?P<detail>[\w.()/+:-]{{2,80}}(?: [<>=]{{1,2}} [\w.~+^:-]{{1,60}})?) needed by (?P<name>{_NAME})"),
+    ("none of the providers", "dnf", "needs", rf"package (?P<name>{_NAME}) (?:from \S{{1,60}} )?requires (?P<detail>[^,]{{2,120}}), but none of the providers"),
     ("Status code: 404", "dnf", "address", rf"Status code: 404 for (?P<place>{_URL})"),
     ("GPG", "dnf", "key", rf"(?P<name>GPG) check FAILED|Public key for (?P<detail>{_NAME}) is not installed"),
     ("file /", "dnf", "same-file",

@@ -17,6 +17,10 @@ TEXTS = [
     ("darktable: /builds/llvm/lib/Target/AMDGPU/SIFoldOperands.cpp:77: void foo(): Assertion `isReg() && \"not a register\"' failed.\nROCm 6.2.4, RX 6600", "compiler-crashes",
      r"isReg\(\)"),
     ("kernel.hip:44:1: internal compiler error: in foo_bar, at tree.cc:99", "compiler-crashes", "GCC.*foo_bar"),
+    ("CMake Error at CMakeLists.txt:3 (project):\n  No CMAKE_HIP_COMPILER could be found.", "hip-compiler-not-found", "no HIP compiler"),
+    ("CMake Error: CMAKE_HIP_ARCHITECTURES must be non-empty if set.\nRX 7700 XT", "hip-target-not-named", "for which GPU"),
+    ("OSError: CUDA_HOME environment variable is not set. Please set it to your CUDA install root.\nERROR: Failed building wheel for mamba-ssm\nRX 7900 XTX", "build-wants-cuda",
+     "CUDA_HOME"),
     ("/opt/rocm/llvm/bin/ld.lld: error: unable to find library -lstdc++\nclang++: error: linker command failed\n/usr/lib/gcc/x86_64-linux-gnu/13 and "
      "/usr/lib/gcc/x86_64-linux-gnu/14", "newest-gcc-lacks-cxx", r"GCC folder"),
 ]

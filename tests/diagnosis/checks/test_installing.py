@@ -56,6 +56,12 @@ TEXTS = [
     ("ERROR: Cannot install -r requirements.txt (line 3) and torch==2.9.1+rocm6.4 because these package versions have conflicting dependencies.", "requirements-disagree", "torch"),
     ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\nROCm torch for my RX 6800", "disk-full-while-installing", "disk is full"),
     ("error: Package 'rocblas-6.3.3' in /nix/store/x/pkgs/rocblas/default.nix:9 is marked as broken, refusing to evaluate.", "package-marked-broken", "rocblas-6.3.3"),
+    ("  Problem: package rocm-gdb-15.2.1.70200-1.el9.x86_64 from rocm requires libpython3.9.so.1.0()(64bit), but none of the providers can be installed",
+     "dependency-not-met", r"rocm-gdb.* needs libpython3\.9"),
+    ("ERROR: Ignored the following versions that require a different python version: 0.7.1 Requires-Python >=3.11\nERROR: Could not find a version that satisfies the "
+     "requirement jax-rocm7-plugin==0.7.1 (from versions: 0.6.0)", "package-wants-other-python", r"jax-rocm7-plugin==0\.7\.1 wants Python >=3\.11"),
+    ("dpkg: dependency problems prevent configuration of rocm-hip-runtime:\n rocm-hip-runtime depends on hip-runtime-amd; however:\n  Package hip-runtime-amd is not configured "
+     "yet.", "package-half-configured", "rocm-hip-runtime"),
     ("!!! All ebuilds that could satisfy \"sci-libs/rocFFT\" have been masked.", "package-masked", "sci-libs/rocFFT"),
 ]
 
@@ -99,3 +105,10 @@ def test_a_quoted_or_coloured_refusal_is_the_same(mess):
     for text, name, title in (TEXTS[1], TEXTS[11], TEXTS[14]):
         found = answers("\n".join(mess(line) for line in text.splitlines()))
         assert name in found and re.search(title, found[name].title), loud(found)
+
+
+def test_an_index_that_is_older_than_the_gpu_is_a_question():
+    found = answers("My RX 9070 XT is not used, the launcher fails to find a GPU.\n$ uv pip install torch --index=https://download.pytorch.org/whl/rocm6.3")
+    assert "rocm6.3" in found["torch-index-older-than-gpu"].title and "6.4.1" in found["torch-index-older-than-gpu"].title
+    assert found["torch-index-older-than-gpu"].standing == "possible"
+    assert "torch-index-older-than-gpu" not in answers("My RX 9070 XT fails.\n$ uv pip install torch --index=https://download.pytorch.org/whl/rocm7.1")

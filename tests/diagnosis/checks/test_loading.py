@@ -19,6 +19,7 @@ TEXTS = [
     ("ModuleNotFoundError: No module named 'migraphx'\nRX 7900 XT, Python 3.12\n-rw-r--r-- 1 root root 9 Jan 1 00:00 migraphx.cpython-310-x86_64-linux-gnu.so",
      "module-outside-of-pip", "migraphx.*/opt/rocm/lib"),
     ("ModuleNotFoundError: No module named 'rocpd'\nMI300X", "module-outside-of-pip", "rocpd"),
+    ("bash: hipconfig: command not found\nThe build of llama.cpp fails.", "program-not-on-path", "hipconfig"),
     ("ModuleNotFoundError: No module named 'torchvision'\nRX 6600", "module-not-in-this-interpreter", "torchvision"),
 ]
 

@@ -39,3 +39,12 @@ def test_what_is_exported_blames_nothing(typed):
 def test_setx_is_a_question():
     found = answers("C:\\> setx HSA_OVERRIDE_GFX_VERSION 10.3.0\nC:\\> python main.py\nRuntimeError: HIP error: invalid device function\nWindows 11, RX 6600")
     assert found.get("variable-stays-in-shell") is None or found["variable-stays-in-shell"].standing == "possible"
+
+
+@pytest.mark.parametrize(("told", "how"), [
+    ("I put export HSA_OVERRIDE_GFX_VERSION=10.3.0 into ~/.zshrc. In a terminal the program finds the GPU; launched from the application menu it finds no GPU.", "menu"),
+    ("ROCR_VISIBLE_DEVICES=1 is exported in ~/.bashrc. By hand it works, as a systemd service the server crashes. RX 7600.\nexport ROCR_VISIBLE_DEVICES=1", "service"),
+])
+def test_the_session_and_services_do_not_read_the_files_of_the_shell(told, how):
+    found = answers(told + "\nRX 6700 XT")["variable-stays-in-shell"]
+    assert found.standing == "possible" and how in found.title
