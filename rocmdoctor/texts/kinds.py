@@ -178,7 +178,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("system_log", r"(?:Log Name|Event ID|Task Category|Problem Event Name|Problem signature):\s|Source:\s{1,20}Microsoft-Windows-"),
     ("lspci",
      r"(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:\"|[A-Z0-9][\w/ -]{2,40}(?: controller| bridge| device| memory"
-     r"| peripheral|accelerators?| Co-Processor|co-processor| \[[0-9a-f]{4}\])|\[?[0-9a-f]{4}\]?: )|\tSubsystem: "
+     r"| peripheral|accelerators?| Co-Processor|co-processor| \[[0-9a-f]{4}\])|(?:IOMMU|SMBus|PIC|Bridge|Unassigned class): |\[?[0-9a-f]{4}\]?: )|\tSubsystem: "
      r"|\tKernel (?:driver|modules)|\tRegion \d: |\tCapabilities: |\tControl: |\tLatency: |\tFlags: "
      r"|(?:Slot|Class|Vendor|Device|SVendor|SDevice|Driver|Module|IOMMUGroup):\t"),
     ("vulkaninfo",
