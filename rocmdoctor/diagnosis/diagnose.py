@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rocmdoctor.diagnosis import boot_commands, unexplained
+from rocmdoctor.diagnosis import boot_commands, tried, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
@@ -233,13 +233,16 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one) and not any(
         name.removeprefix(ANYWHERE).removeprefix("env.") in cleared for name in one.answer.used)]
     parted.risks = [one for one in parted.risks if one not in suspects]
+    observed = [one for one in parted.causes if one.rule.observes and not one.rule.general]
+    cleared_kernel = [one for one in observed if one.rule.stage == "driver"] if "kernel" in tried.both_ways(seen.facts) else []
     return [
         *findings,
         *(_suspect(one, seen) for one in suspects),
-        *(_observed(one, seen) for one in parted.causes if one.rule.observes and not one.rule.general),
+        *(_observed(one, seen) for one in observed if one not in cleared_kernel),
         *(finding for one, finding in symptoms if one.rule.specific),
         *(finding for finding in curated if finding.severity != "info"),
         *(_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in general),
+        *(_observed(one, seen) for one in cleared_kernel),  # with another kernel it was the same
         *(finding for finding in curated if finding.severity == "info"),  # what only asks says less than what was observed
         *(finding for one, finding in shown if one.explained and one.row),
         *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),

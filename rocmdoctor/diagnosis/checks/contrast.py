@@ -39,7 +39,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         rule = _words.rule(_CHECK, one.form, _filled(one, seen), observes=True, general=True)
         if explained := seen.explained(rule):
             hits = [line for quoted in _quoted(one) for row, line in told if row is quoted]
-            yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits)
+            yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits, row=True)
 
 
 def _contrast(axis: Row, rows: list[Row], seen: Evidence) -> _Contrast | None:

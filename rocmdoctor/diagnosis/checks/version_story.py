@@ -22,7 +22,7 @@ _CHECK = "version_story"
 _BATCH = datetime.timedelta(days=1)  # one update, also when it was done in two goes
 _MOST = 6
 _INSTALLED = frozenset({"rocm", "torch", "wheels"})
-_LIBRARY_MISSING = ["windows-hip-runtime-dll-absent", "shared-library-missing", "program-needs-other-rocm-major"]
+_LIBRARY_MISSING = ["windows-hip-runtime-dll-absent", "shared-library-missing", "program-needs-other-rocm-major", "dll-missing"]
 
 
 def _hits(seen: Evidence, name: str) -> list[Hit]:
