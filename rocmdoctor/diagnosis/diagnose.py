@@ -227,7 +227,8 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     curated = [finding for one, finding in shown if one.explained and not one.row]
     general = sorted((one for one in parted.causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
     # What is harmless, and no reason of what was seen, goes behind it.
-    remarks = [one for one in parted.causes if one.rule.severity == "info" and not (one.explained or one.rule.general or one.rule.observes) and seen.symptoms]
+    remarks = [one for one in parted.causes if one.rule.severity == "info" and not (one.rule.general or one.rule.observes)
+               and seen.symptoms.difference(one.explained)]
     findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes or one in remarks)]
     cleared = _cleared(seen)
     suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one) and not any(

@@ -149,7 +149,7 @@ def _settle(snapshot: Snapshot, said: dict[str, tuple[int, Fact]], recognised: l
 
 def _beginning(text: str) -> str:
     """What a reader gets of the lines of its kinds: megabytes of them say nothing that the first does not."""
-    return text if len(text) <= MOST_READ else text[:text.rfind("\n", 0, MOST_READ) + 1]
+    return text if len(text) <= MOST_READ else text[:text.rfind("\n", 0, MOST_READ) + 1 or MOST_READ]
 
 
 def _few(names: list[str]) -> str:

@@ -204,8 +204,6 @@ def test_a_signature_without_a_version_asks_for_it(tmp_path: pathlib.Path) -> No
 @pytest.mark.parametrize(("text", "name"), [
     ("Blender 3.3 on Ubuntu 20.04 with RX 6800 XT and ROCm 5.2.3: switching the viewport to rendered (Cycles, HIP) freezes the whole desktop after some "
      "seconds, F12 works.", "blender-3-2-3-3-hip-viewport-freeze-rx-6800"),
-    ("Installed Adrenalin 25.8.1 today and my Godot 4.5 project is a mess of broken triangles in the viewport (Forward+ / Vulkan). UI is ok. RX 6950 XT on "
-     "Windows 11. OpenGL compatibility looks fine.", "adrenalin-25-8-1-godot-vulkan-garbage-6950xt"),
     ("sglang 0.5.11 on MI350X (gfx950), Qwen3-30B-A3B-Instruct-2507 with the aiter attention backend answers pure nonsense.",
      "sglang-0-5-11-qwen3-30b-aiter-nonsense-mi350x"),
 ])

@@ -101,7 +101,7 @@ def test_logs_of_programs_add_no_gpu(name):
 
 
 def test_memory_of_a_windows_machine_names_the_even_split():
-    done = CliRunner().invoke(main, ["memory", "--root", str(MACHINES / "windows-strix-halo-26.3.1")])
+    done = CliRunner().invoke(main, ["memory", "-v", "--root", str(MACHINES / "windows-strix-halo-26.3.1")])
     assert "32" in done.output and "48" in done.output
     assert "Variable Graphics Memory" in done.output
     assert "GPU 1" not in done.output

@@ -9,7 +9,6 @@ TABLES = {
     "lsof": ("COMMAND    PID    USER  FD   TYPE DEVICE SIZE/OFF NODE NAME\npython3  4242 janedoe mem    CHR 226,128          473 /dev/dri/renderD128", "janedoe"),
     "fuser": ("                     USER        PID ACCESS COMMAND\n/dev/kfd:            janedoe    4242 F...m python3", "janedoe"),
     "squeue": ("JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n 17 gpu train janedoe R 1:00 1 mi300-node07", "janedoe|mi300-node07"),
-    "lsblk": ("NAME     SIZE  MODEL        SERIAL          TYPE\nnvme0n1  2T    Samsung_990  S6Q7U9WA4VFUBV  disk\nsda      4T    WDC          WD-WCC4N7XY     disk", "S6Q7U9WA4VFUBV|WD-WCC4N7XY"),
     "kubectl": ("NAME        STATUS   ROLES    AGE   VERSION\nvorlon      Ready    worker   12d   v1.30\nminbari     Ready    worker   12d   v1.30", "vorlon|minbari"),
     "kubectl pods": ("NAME   READY   STATUS    RESTARTS   AGE   IP            NODE      NOMINATED NODE\nvllm   1/1     Running   0          1d    10.42.1.17    vorlon    <none>", "vorlon"),
     "loginctl": ("SESSION  UID USER    SEAT  TTY\n      2 1000 janedoe seat0 tty2", "janedoe"),

@@ -26,7 +26,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first GPU that is left out by a list, a library or a release: a cause where its symptom was seen, else nothing is said."""
     gpus = _gpus.fitted(seen)
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
-    for read in (_lists, _read_lists, _libraries, _windows, _windows_undated, _memory):
+    for read in (_lists, _read_lists, _libraries, _windows, _windows_undated):
         for name, values, used, asked, hits in read(seen, gpus):
             rule = _words.rule("coverage", name, values)
             explained = seen.explained(rule)
@@ -107,19 +107,6 @@ def _served(index: str, gfx: str) -> bool:
     """Whether the wheels of an index have the target, and their ROCm has libraries for it."""
     need = next((str(row["rocm"]) for row in tables.load("needs")["gpus"] if gfx in row["gfx"] and "rocm" in row), "0")
     return tables.covers(_of_index(index), gfx) and versions.at_least(index.removeprefix("rocm"), need, "rocm") is not False
-
-
-def _memory(seen: Evidence, gpus: dict[str, str]) -> Found:
-    """A build for more targets than the machine has memory for."""
-    hits = seen.hits_of("seen.build.memory_exhausted")
-    built = next((row for row in seen.value("report.target_lists") or [] if row["kind"] == "build" and len(row["targets"]) > 1), None)
-    if hits and built:
-        own = next(iter(gpus), "")
-        others = [gfx for gfx in built["targets"] if gfx != own]
-        left = f", and {_gpus.shown(own, gpus[own])} is not one of them" if own and own not in built["targets"] else ""
-        values = {"count": str(len(built["targets"])), "targets": " ".join(built["targets"]), "name": built["of"], "own": own or "gfx1100", "left": left,
-                  "others": str(len(others)), "note": "" if own else "   # your target"}
-        yield "build-for-many-targets-exhausts-memory", values, ("report.target_lists",), (), hits[:2]
 
 
 def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:

@@ -318,7 +318,9 @@ def _others(seen: Evidence, rows: list[Row]) -> Found:
         if row["what"] == "disk" and not (isinstance(seen.facts.get("about.amd"), Known) or len(rows) > 1):
             continue
         if name:
-            yield name, {"name": row["name"], "detail": row["detail"], "by": row["by"]}, {"rows": [row]}
+            boot = row["what"] == "disk" and bool(seen.hits_of("seen.installing.boot_full"))
+            do = "Make room on /boot: remove kernels that are not used, with their initramfs (the running one stays)" if boot else ""
+            yield name, {"name": row["name"], "detail": row["detail"], "by": row["by"], "mount": " (/boot)" if boot else "", "boot": do}, {"rows": [row]}
             return
 
 

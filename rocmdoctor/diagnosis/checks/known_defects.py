@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from rocmdoctor.diagnosis.diagnose import Judged
@@ -91,6 +91,16 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     here = bool(row.bad) and placed is True and fit.os is True and not explained
     severe = row.severe and row.sure and not machine.demands(row) and bool(set(row.gfx) & set(machine.targets))
     return Candidate(row, fit, True) if here and (severe or (mute and fit.gpu is True and told)) else None
+
+
+def _way(bad: Iterable[Mapping[str, str]]) -> str:
+    """In which direction the defect is left, by its bounds; "" where they do not tell.
+
+    >>> _way([{"before": "2"}]), _way([{"from": "1", "before": "2"}]), _way([{"from": "1"}]), _way([{"exact": "1"}])
+    ('way_newer', 'way_both', 'way_older', '')
+    """
+    ends, begins = any("before" in one for one in bad), any("from" in one for one in bad)
+    return "way_both" if ends and begins else "way_newer" if ends else "way_older" if begins and not any("through" in one for one in bad) else ""
 
 
 def _closed(bound: Mapping[str, str]) -> bool:
@@ -213,7 +223,8 @@ def rule_of(one: Candidate) -> Rule:
     place = component_versions.places()[row.component]
     values = {"title": place.title, "version": fit.values[0] if fit.values else "", "defect": row.first_sentence, "bounds": row.bounds, "note": row.note,
               "good": " or ".join(row.good), "says": row.says, "needs": row.needs.rstrip("."), "not_a_fix": ", ".join(row.not_a_fix)}
-    parts = (("known_bad", row.bounds), ("known_good", row.good), ("needs", row.needs), ("not_a_fix", row.not_a_fix))
+    way = _way(row.bad)
+    parts = (("known_bad", row.bounds), ("known_good", row.good), (way, way), ("needs", row.needs), ("not_a_fix", row.not_a_fix))
     known_words = [table[name] for name, there in parts if there]
     title = table["title" if values["version"] and row.bad else "title_without_version"].format_map(values)
     asks = table["asks"].format_map(values) if row.bad else table["asks_otherwise"].format_map(values) if row.note and not fit.missing else ""

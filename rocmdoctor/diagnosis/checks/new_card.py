@@ -1,4 +1,4 @@
-"""A GPU that is newer than the software around it: by the first releases that know its generation, and by what a writer tells of a new card."""
+"""A GPU that is new in its machine, as the writer tells, and the first releases that know its generation."""
 
 from __future__ import annotations
 
@@ -8,38 +8,25 @@ from typing import Any
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts import versions
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 _CHECK = "new_card"
 _SHOWN = 160
-_MESA = "vulkan.mesa_version"
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
-    """A Mesa that is too old for the newest GPU that is named, and a card that is new in its machine."""
+    """A card that is new in its machine."""
     row, gpu = _newest(seen)
-    mesa = seen.text(_MESA)
-    words = {"gpu": gpu or "this GPU", "mesa": mesa, "floor": row.get("mesa", ""), "generation": str(row.get("id", "")).upper(), "needs": _needs(row),
+    words = {"gpu": gpu or "this GPU", "needs": _needs(row),
              "linux": row.get("linux", ""), "firmware": row.get("firmware", "")}
-    if row and mesa and versions.at_least(mesa, row["mesa"], "mesa") is False and _draws(seen):
-        rule = _words.rule(_CHECK, "mesa-before-gpu", words, references=row["sources"])
-        if explained := seen.explained(rule):
-            yield Judged(rule, Answer(True, (_MESA, "about.gpu"), ()), explained=explained, hits=_words.hits_of(seen.facts, [_MESA], rule.id))
     told = seen.text("report.new_card")
     if told:
         lines = _words.hits_of(seen.facts, ["report.new_card"], "new-card")
         rule = _words.rule(_CHECK, "new-card", {**words, "told": f'"{told[:_SHOWN]}"'}, references=row.get("sources", ()), observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=lines)
-
-
-def _draws(seen: Evidence) -> bool:
-    """Whether it is about Vulkan or a desktop: ROCm asks nothing of Mesa."""
-    backends = seen.texts("about.backend")
-    return "vulkan" in backends or "hip" not in backends and any(seen.hits_of(f"seen.topics.{topic}") for topic in ("game", "desktop"))
 
 
 def _newest(seen: Evidence) -> tuple[dict[str, Any], str]:

@@ -55,7 +55,8 @@ _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
     r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
     r"|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
-_NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$", _I)
+_NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$"
+                            r"|^(?:cuda|hip|rocm|available|gpu|is_available)=|blacklist=|^nomodeset$", _I)
 # A library that was exchanged: copied over, renamed, deleted, preloaded.
 _LIBRARY = later.pattern(r"(?<![\w./\\])(?:[\w./\\:-]{0,120}[/\\])?(?P<name>[A-Za-z][\w+-]{2,40}(?:\.dll|\.so(?:\.\d{1,4}){0,3}))\b", _I)
 _EXCHANGED = later.pattern(r"\b(?:cop(?:y|ied|ying)|replac\w+|swapp?\w*|renam\w+|delet\w+|remov\w+|mov(?:ed|ing)|overwr\w+"

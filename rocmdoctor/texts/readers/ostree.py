@@ -36,6 +36,8 @@ def read(text: str) -> Iterator[Reading]:
     """Of the first deployment, which is the one that is booted or comes next."""
     known = tables.load("way_back")["managers"]["rpm-ostree"]["images"]
     for number, line in lines(text):
+        if "/" not in line:
+            continue
         found = _IMAGE.match(line[:300]) or _REF.match(line[:120])
         if found:
             yield Reading("os.family", "linux", line=number)

@@ -10,8 +10,6 @@ _DRIVER = ("previous kernel", "dcdebugmask", "test computations", "linux-firmwar
     ("Slurm with 4 MI210 in a node, AutoDetect=rsmi. Jobs get no GPU, it does not work.",
      {"slurmd": "[2026-03-02T10:11:12] gpu/rsmi: 4 GPU system device(s) detected\n[2026-03-02T10:11:12] error: GRES count of gpu does not match the node\n"},
      "slurmd reports: GRES count of gpu does not match the node"),
-    ("Ubuntu 24.04, ROCm 7.1, RX 7800 XT. It does not install.",
-     {"pip": "$ pip install foo-rocm==1.2\nERROR: No matching distribution found for foo-rocm==1.2\n"}, "pip reports: No matching distribution found for foo-rocm==1.2"),
     ("RX 7800 XT with ROCm. The package is missing.", {"install": "Reading package lists... Done\nE: Unable to locate package libfrobnicate1\n"},
      "the package manager reports: Unable to locate package libfrobnicate1"),
     ("RX 7800 XT with ROCm. The program does not work.",
