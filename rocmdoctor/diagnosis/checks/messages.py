@@ -9,7 +9,6 @@ from typing import Any
 from rocmdoctor.diagnosis.checks import _gpus, _words, failing_part
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts import versions
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
@@ -102,28 +101,10 @@ def _libraries(seen: Evidence) -> Iterator[Found]:
               "number": f" That number belongs to {release}." if release else "",
               "more": _others([one.captures["library"] for one in hits], library),
               "where": "In a container it belongs into the image (Dockerfile), not on the host." if seen.text("about.container") == "True" else ""}
-    there = _other_number(seen, library)
-    if there:
-        of = f" ({release})" if release else ""
-        yield "shared-library-of-other-number", {**values, "there": there.captures["library"], "of": of}, [hit, there], {}
-        return
-    here = seen.text("runtime.rocm_version")
-    if row.get("since") and here and versions.at_least(here, str(row["since"]), "rocm") is False:
-        yield "shared-library-newer-than-rocm", {**values, "since": str(row["since"]), "have": f"ROCm {here}"}, hits, {"used": ("runtime.rocm_version",)}
-        return
     if release and major and not re.search(rf"\b{major}\b", release):
         yield "shared-library-of-other-release", values, hits, {"used": used, "general": False}
         return
     yield "shared-library-missing", values, hits, {"severity": "error" if hit in fatal else "warning"}
-
-
-def _other_number(seen: Evidence, library: str) -> Hit | None:
-    """The line of a list of files that shows the same library with another number; None where none does, or the wanted one stands there, too."""
-    stem, _, number = library.partition(".so.")
-    listed = [hit for hit in _hits(seen, "library_listed", "library") if hit.captures["library"].startswith(f"{stem}.so.")]
-    if not number or any(hit.captures["library"].split(".so.")[1].split(".")[0] == number.split(".")[0] for hit in listed):
-        return None
-    return next(iter(listed), None)
 
 
 def _others(names: list[str], first: str) -> str:
@@ -211,9 +192,6 @@ def _cmake(seen: Evidence) -> Iterator[Found]:
 def _links(seen: Evidence) -> Iterator[Found]:
     for hit in _hits(seen, "link", "library"):
         library = hit.captures["library"]
-        if library in ("stdc++", "stdc++fs", "supc++") and re.search(r"\blld\b|clang|hipcc", " ".join((hit.text, *hit.around))):
-            yield "clang-takes-gcc-without-libstdcxx", {"library": library}, [hit], {"general": False}
-            return
         row = _library(f"lib{library}.so")
         yield "link-library-missing", {"library": library, "component": row.get("title", "a library that is not in the table"),
                                        "install": _install(seen, row, development=True) or f"apt-file search lib{library}.so"}, [hit], {}

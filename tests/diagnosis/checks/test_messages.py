@@ -80,28 +80,6 @@ def test_the_command_is_that_of_the_distribution():
     assert "dnf install" in commands
 
 
-def test_a_library_that_is_there_under_another_number():
-    text = ("jax fails to load its plugin with ROCm 6.2.4: librocm_smi64.so.6: cannot open shared object file: No such file or directory\n"
-            "$ ls /opt/rocm/lib | grep rocm_smi\nlibrocm_smi64.so\nlibrocm_smi64.so.7\n")
-    found = answers(text)
-    assert "librocm_smi64.so.6" in found["shared-library-of-other-number"].title and "librocm_smi64.so.7" in found["shared-library-of-other-number"].title
-    assert "program-needs-other-rocm-major" not in found
-    assert "shared-library-of-other-number" not in answers(text.replace("so.7", "so.6"))
-
-
-def test_a_library_that_is_younger_than_the_rocm_at_hand():
-    text = "RHEL 8 with ROCm {}. The plugin does not load: librocprofiler-sdk-attach.so.1: cannot open shared object file"
-    assert "came with ROCm 7.1, and ROCm 7.0.1 is in use" in answers(text.format("7.0.1"))["shared-library-newer-than-rocm"].title
-    assert "shared-library-newer-than-rocm" not in answers(text.format("7.2.0"))
-
-
-def test_the_cxx_library_that_clang_does_not_find_is_a_matter_of_the_gcc_folder():
-    text = "Debian with ROCm, nothing can be built.\n$ hipcc a.cpp\nld.lld: error: unable to find library -lstdc++\nclang-17: error: linker command failed"
-    assert answers(text)["clang-takes-gcc-without-libstdcxx"].standing == "cause"
-    other = answers("It cannot be built with ROCm.\n/usr/bin/ld: cannot find -lnuma: No such file or directory")
-    assert other["link-library-missing"].standing == "symptom" and "clang-takes-gcc-without-libstdcxx" not in other
-
-
 def test_kernels_for_the_gpu_at_hand_and_not_for_those_that_a_list_names():
     text = "Fedora 42, Radeon 860M, Blender crashes.\n:1:hip_fatbin.cpp:780 : Cannot find CO in the bundle /usr/lib64/librocblas.so.4.4 for ISA: amdgcn-amd-amdhsa--gfx1152"
     assert "rocBLAS has no kernels for this GPU (gfx1152)" in answers(text)["kernels-missing-for-gpu"].title
