@@ -113,7 +113,7 @@ def _compiler(seen: Evidence) -> Found:
 
 
 def _cxx(seen: Evidence) -> Found:
-    hits = [hit for hit in seen.hits_of("seen.messages.link") if hit.captures.get("library") == "stdc++"]
+    hits = [hit for hit in seen.hits_of("seen.messages.link") if hit.captures.get("library") in ("stdc++", "stdc++fs", "supc++")]
     lines = " ".join(line for hit in hits for line in (hit.text, *hit.around))
     if not hits or not re.search(r"clang|hipcc|lld", lines):
         return

@@ -92,9 +92,8 @@ def _numbers(seen: Evidence) -> Found:
                 "make": f"mkdir -p ~/lib && ln -s /opt/rocm/lib/{present} ~/lib/{library}", "start": "LD_LIBRARY_PATH=~/lib:$LD_LIBRARY_PATH PROGRAM",
             }, [hit, other[0]], {}
             return
-        young = next((one for one in tables.load("libraries")["since"] if re.match(one["file"], library)), None)
-        if young and have and versions.compare(have, str(young["since"]), "rocm") == -1:
-            yield "library-of-later-release", {**values, "since": young["since"], "with": young["with"]}, [hit], {"used": used}
+        if row.get("since") and have and versions.at_least(have, str(row["since"]), "rocm") is False:
+            yield "library-of-later-release", {**values, "since": str(row["since"])}, [hit], {"used": used}
             return
 
 

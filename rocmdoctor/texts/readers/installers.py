@@ -32,7 +32,8 @@ _NEAR = 60  # lines from a command to what it says at its end
 _NAME = r"[A-Za-z0-9][\w.+:-]{0,80}"
 _URL = r"https?://[^\s'\"<>|)\]]{3,300}"
 _COMMAND = lazy(r"(?<![\w.-])(?:pip|pip3|pipx|uv|conda|mamba|apt|apt-get|dnf|yum|zypper|pacman|yay|paru|amdgpu-install|emerge)\d?(?:\.\d{1,2})? .{0,40}"
-                r"\b(?:install|add|sync|create|update|upgrade|--usecase\S*|-S\w*|-y)\b")
+                r"\b(?:install|add|sync|create|update|upgrade|--usecase\S*|-S\w*|-y)\b")  # each has one of the verbs
+_VERBS = ("install", " add", " sync", " create", "update", "upgrade", " -S", " -y", "emerge")
 _PLACE = lazy(rf"(?:-f|--find-links|-i|--index-url|--extra-index-url|--index|--default-index)[ =]['\"]?({_URL})|Looking in (?:links|indexes): (.{{0,300}})")
 _PYTHON = lazy(r"(?:python|pip)(3\.\d{1,2})\b|--python[ =]['\"]?(?:cpython)?(3\.\d{1,2})|\bcp(3)(\d{1,2})-"
                r"|`cp(3)(\d{1,2})`|/python(3\.\d{1,2})/|python=(3\.\d{1,2})")
@@ -172,7 +173,7 @@ def _rows(text: str) -> Iterator[dict[str, Any]]:
         line = unquoted(quoted) if quoted[:1] in ">|" else quoted
         if number - typed > _NEAR:
             around.update(place="", python="")
-        if _COMMAND.search(line[:1000]):
+        if any(verb in line for verb in _VERBS) and _COMMAND.search(line[:1000]):
             typed = number
             around.update(place=" ".join(_places(line[:4000])), python=_python(line[:1000]), conda=False)
         elif line.startswith("Looking in ") and (listed := _places(line[:2000])):

@@ -45,3 +45,15 @@ def test_a_link_is_proposed_only_where_the_interface_did_not_change():
 ])
 def test_nothing_is_made_up(text):
     assert not {"library-under-other-number", "library-twice-in-process", "library-of-later-release"} & set(answers(text))
+
+
+def test_a_library_that_is_there_under_another_number_is_not_of_another_major():
+    found = answers("jax fails to load its plugin with ROCm 6.2.4: librocm_smi64.so.6: cannot open shared object file: No such file or directory\n"
+                    "$ ls /opt/rocm/lib | grep rocm_smi\nlibrocm_smi64.so\nlibrocm_smi64.so.7\n")
+    assert "library-under-other-number" in found and "program-needs-other-rocm-major" not in found
+
+
+def test_a_library_that_is_younger_than_the_rocm_that_is_told():
+    text = "RHEL 8 with ROCm {}. The plugin does not load: librocprofiler-sdk-attach.so.1: cannot open shared object file"
+    assert "came with ROCm 7.1; here is ROCm 7.0.1" in answers(text.format("7.0.1"))["library-of-later-release"].title
+    assert "library-of-later-release" not in answers(text.format("7.2.0"))
