@@ -96,6 +96,9 @@ def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
         better = next((other for other in tables.load("pytorch_wheels")["targets_by_suffix"] if _served(str(other), str(values["gfx"]))), "")
         newer = f"https://download.pytorch.org/whl/{better}" if better else "https://rocm.nightlies.amd.com/v2/gfx1151/"
         since = f"; the first with it is {better}" if better else "; no index of pytorch.org has it"
+        named = tables.covers(_of_index(index), str(values["gfx"]))
+        values |= {"lack": "are older than AMD's support for" if named else "have nothing for",
+                   "own": f"They name {values['gfx']}, which that ROCm does not support yet. " if named else ""}
         yield name, {**values, "index": index, "newer": newer, "since": since if index else ""}, ("report.target_lists",), (), hits
 
 
@@ -104,7 +107,7 @@ def _of_index(index: str) -> list[str]:
 
 
 def _served(index: str, gfx: str) -> bool:
-    """Whether the wheels of an index have the target, and their ROCm has libraries for it."""
+    """Whether the wheels of an index have the target, and AMD supports it with their ROCm."""
     need = next((str(row["rocm"]) for row in tables.load("needs")["gpus"] if gfx in row["gfx"] and "rocm" in row), "0")
     return tables.covers(_of_index(index), gfx) and versions.at_least(index.removeprefix("rocm"), need, "rocm") is not False
 

@@ -75,7 +75,7 @@ def decoded(name: str, value: str) -> str:
     """What the bits of a mask switch, as far as they differ from what the driver does by itself; "" for what is no mask.
 
     >>> decoded("amdgpu.ppfeaturemask", "0xfffd7fff"), decoded("amdgpu.dcdebugmask", "0x12")
-    ('on: OverDrive (overclocking), GFX DCS; off: GFXOFF, stutter mode', 'stutter mode off, panel self refresh (PSR) off')
+    ('on: OverDrive (overclocking), GFX DCS; off: GFXOFF, stutter mode', 'stutter mode off, panel self refresh (PSR and PSR-SU) off')
     >>> decoded("amdgpu.ppfeaturemask", "0xfff7bfff"), decoded("amdgpu.dc", "0")
     ('what the driver does by itself', '')
     """
@@ -97,17 +97,18 @@ def _mask(name: str, value: str) -> tuple[dict[str, Any] | None, int]:
 
 
 def _panel(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
-    """A panel that still refreshes itself, in one of three ways, where one of them was switched off."""
+    """A panel that still refreshes itself one way, where another was switched off."""
     each = next((each for each in parameters if each.name == "amdgpu.dcdebugmask"), None)
     row, mask = _mask(each.name, each.value) if each else (None, 0)
     if each is None or row is None or versions.at_least(seen.text("kernel.release") or "7.0", "6.7", "kernel") is False:
         return
     wanted, names = [int(bit) for bit in row["panel"]], {int(bit): str(text) for bit, text in row["names"].items()}
+    off = [bit for bit in (*wanted, int(row["panel_part"])) if bit & mask]
     left = [bit for bit in wanted if not bit & mask]
     panel = seen.hits_of("seen.devices.internal_panel")
-    if left and len(left) < len(wanted) and "display-fault" in seen.symptoms and panel:
-        words = {"value": each.value, "off": ", ".join(names[bit] for bit in wanted if bit & mask), "left": " and ".join(
-            f"{names[bit].removesuffix(' off')} ({bit:#x})" for bit in reversed(left)), "next": f"{mask | sum(wanted):#x}"}
+    if left and off and "display-fault" in seen.symptoms and panel:
+        words = {"value": each.value, "off": ", ".join(names[bit] for bit in off), "left": " and ".join(
+            f"{names[bit].removesuffix(' off')} ({bit:#x})" for bit in left), "next": f"{mask | sum(wanted):#x}"}
         replays = seen.hits_of("seen.devices.panel_replay")
         yield judged(_CHECK, "panel-self-refresh-partly-on", seen, words, [each.fact], hits=[*replays, *panel][:3])
 

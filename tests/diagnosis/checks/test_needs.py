@@ -26,7 +26,7 @@ def test_a_kernel_and_a_rocm_that_are_older_than_the_gpu():
     assert "gpu-needs-newer-kernel" not in answers(kernel + "\n$ dkms status\namdgpu/6.7.0-1781449.22.04, 5.15.0-91-generic, x86_64: installed")
     assert "gpu-needs-newer-kernel" not in answers("RHEL 9, RX 7900 XT, no GPU is found.\n$ uname -r\n5.14.0-503.el9.x86_64")
     rocm = "Ubuntu 24.04 with ROCm 6.2.4, Radeon RX 9070: No HIP GPUs are available."
-    assert "needs ROCm 6.4 or newer, and ROCm 6.2.4" in answers(rocm)["gpu-needs-newer-rocm"].title
+    assert "is supported from ROCm 6.4 on, and ROCm 6.2.4" in answers(rocm)["gpu-needs-newer-rocm"].title
     assert "gpu-needs-newer-rocm" not in answers(rocm.replace("6.2.4", "7.0.1"))
 
 

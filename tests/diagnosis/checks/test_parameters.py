@@ -118,8 +118,9 @@ def test_the_table_is_of_its_form():
 def test_a_mask_that_leaves_one_way_of_self_refresh_on():
     text = "Framework laptop, Radeon 780M: the internal display flickers, an external one is clean.\n$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-6.17.9 root=UUID=1 ro amdgpu.dcdebugmask={}\n"
     found = of_text(text.format("0x12"))["panel-self-refresh-partly-on"]
-    assert "Panel Replay (0x400)" in found.title and "0x612" in found.title
-    assert "panel-self-refresh-partly-on" not in of_text(text.format("0x610"))
+    assert "Panel Replay (0x400)" in found.title and "0x412" in found.title
+    assert "panel-self-refresh-partly-on" not in of_text(text.format("0x410"))
+    assert "0x610" in of_text(text.format("0x200"))["panel-self-refresh-partly-on"].title
     assert "panel-self-refresh-partly-on" not in of_text(text.format("0x10").replace("the internal display flickers, an external one is clean", "no sound"))
 
 
