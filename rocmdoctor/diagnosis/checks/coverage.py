@@ -94,7 +94,8 @@ def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
         hits = [Hit("coverage", str(row["kind"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})]
         name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "library": "library-file-lacks-gpu"}[str(row["kind"])]
         better = next((other for other in tables.load("pytorch_wheels")["targets_by_suffix"] if _served(str(other), str(values["gfx"]))), "")
-        newer = f"https://download.pytorch.org/whl/{better}" if better else "https://rocm.nightlies.amd.com/v2/gfx1151/"
+        family = next((family for family, ones in tables.load("package_names")["therock"].items() if values["gfx"] in ones), "TARGET")
+        newer = f"https://download.pytorch.org/whl/{better}" if better else f"https://rocm.nightlies.amd.com/v2/{family}/"
         since = f"; the first with it is {better}" if better else "; no index of pytorch.org has it"
         named = tables.covers(_of_index(index), str(values["gfx"]))
         values |= {"lack": "are older than AMD's support for" if named else "have nothing for",
