@@ -23,13 +23,13 @@ class Declared:
     meaning: str
 
     def fields(self) -> tuple[str, ...]:
-        """What every row of a list has.
+        """What every row of a list has; a field with "?" may be missing.
 
         >>> FACTS["boots.history"].fields(), FACTS["gpu.name"].fields()
         (('at', 'kernel'), ())
         """
         row = re.search(r"\[\{([^}]*)\}\]", self.meaning)
-        return tuple(re.findall(r'"(\w+)"', row[1])) if row else ()
+        return tuple(re.findall(r'"(\w+)"(?!\?)', row[1])) if row else ()
 
 
 _TABLE = """
@@ -229,7 +229,7 @@ test.runtimes           | int  |       | runtimes of this backend that were foun
 test.verdict            | str  |       | right, wrong, unwritten (work accepted and not done), failed, hung, crashed, device_lost, untestable, skipped
 test.reason             | str  |       | why nothing, or not everything, was tested, or how it ended
 test.level              | int  |       | level of the test, 1 to 3
-test.checks             | list |       | [{"check", "verdict", "detail", "seconds", "wrong", "elements", "bytes_per_s"}]
+test.checks             | list |       | [{"check", "verdict", "detail"?, "seconds"?, "wrong"?, "elements"?, "bytes_per_s"?}]
 test.wrong_checks       | list |       | checks whose result was wrong
 test.unwritten_checks   | list |       | checks whose output was never written
 test.failed_checks      | list |       | checks that the driver refused, or that hung, crashed or lost the device

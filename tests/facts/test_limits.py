@@ -34,3 +34,9 @@ def test_what_is_no_row_is_left_out(odd: object) -> None:
 def test_every_list_of_rows_names_its_fields() -> None:
     unnamed = [name for name, fact in vocabulary.FACTS.items() if "[{" in fact.meaning and not fact.fields()]
     assert not unnamed
+
+
+def test_a_row_may_lack_what_only_some_have() -> None:
+    rows = [{"check": "gemv-f32", "verdict": "wrong", "wrong": 3, "elements": 64}, {"check": "hang", "verdict": "failed"}]
+    assert _kept("test.checks", rows) == rows
+    assert _kept("test.checks", [{"check": "gemv-f32"}]) == []
