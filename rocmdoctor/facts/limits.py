@@ -19,6 +19,7 @@ MOST_RUNS = 1000
 MOST_NOTES = 500
 LONGEST_NOTE = 2000
 _PLAIN = (str, int, float, type(None))
+_LISTS = frozenset({"targets", "kinds", "readers"})
 _COUNTED = frozenset({"line", "bytes", "size"})
 _PARTS: dict[str, type] = {"facts": dict, "hits": list, "runs": list, "notes": list}
 _TYPES: dict[str, Callable[[Any], bool]] = {
@@ -66,10 +67,10 @@ def _typed(key: str, fact: Fact) -> Fact:
 
 
 def _is_row(row: Any, fields: tuple[str, ...]) -> bool:
-    """Whether this is one row of a list of the vocabulary: all its fields, each a text or a number or a list of them, counts as numbers."""
+    """Whether this is one row of a list of the vocabulary: all its fields, each a text or a number, or a list of them where it is one, counts as numbers."""
     if not isinstance(row, dict) or not all(field in row for field in fields):
         return False
-    return all(isinstance(each, _PLAIN) for value in row.values() for each in (value if isinstance(value, list) else [value])) and all(
+    return all(isinstance(each, _PLAIN) for name, value in row.items() for each in (value if isinstance(value, list) and name in _LISTS else [value])) and all(
         isinstance(row[field], (int, float)) for field in fields if field in _COUNTED)
 
 

@@ -26,7 +26,7 @@ def test_a_row_without_a_field_is_left_out(field: str) -> None:
     assert _kept("report.contrasts", [ROW, lacking]) == [ROW]
 
 
-@pytest.mark.parametrize("odd", ["text", None, 3, [], {"axis": {}}, {**ROW, "line": "three"}, {**ROW, "title": {"a": 1}}, {**ROW, "right": [[]]}])
+@pytest.mark.parametrize("odd", ["text", None, 3, [], {"axis": {}}, {**ROW, "line": "three"}, {**ROW, "title": {"a": 1}}, {**ROW, "right": [[]]}, {**ROW, "value": ["a"]}])
 def test_what_is_no_row_is_left_out(odd: object) -> None:
     assert _kept("report.contrasts", [odd, ROW]) == [ROW]
 
