@@ -94,12 +94,14 @@ def sibling_for(gfx: str) -> str:
 
 
 def gfx_of_override(value: str) -> str:
-    """The target that a value of HSA_OVERRIDE_GFX_VERSION names.
+    """The target that a value of HSA_OVERRIDE_GFX_VERSION names, "" for one that is not well-formed.
 
-    >>> gfx_of_override("10.3.0"), gfx_of_override("9.0.10")
-    ('gfx1030', 'gfx90a')
+    >>> gfx_of_override("10.3.0"), gfx_of_override("9.0.10"), gfx_of_override("gfx1100")
+    ('gfx1030', 'gfx90a', '')
     """
-    major, minor, step = (int(part) for part in value.split("."))
+    if not re.fullmatch(r"\d{1,2}\.\d{1,3}\.\d{1,3}", value):
+        return ""
+    major, minor, step = map(int, value.split("."))
     return f"gfx{major}{minor:x}{step:x}"
 
 

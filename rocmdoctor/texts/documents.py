@@ -91,10 +91,11 @@ _KCONFIG = later.pattern(r"^# Linux/\S{1,40} [\d.]{3,20}\S* Kernel Configuration
 _CONDA = later.pattern(r"^dependencies:\s*$", re.MULTILINE), later.pattern(r"^(?:channels:|name: \S)", re.MULTILINE)
 _COLUMN = later.pattern(r"[A-Za-z][\w ()%#./:-]{0,60}")
 _PINNED = later.pattern(r"\s*(?:-e |--\S+ |[A-Za-z0-9][\w.\[\],-]{0,60} ?(?:[=<>~!]=|@ ).)")
-_SETTING = later.pattern(r"\s*(?:(?:export |ARG |ENV )?[A-Za-z_][\w.-]{1,60}\s?=|(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b"
+_DIRECTIVE = r"(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b"  # of modprobe.d
+_SETTING = later.pattern(r"\s*(?:(?:export |ARG |ENV )?[A-Za-z_][\w.-]{1,60}\s?=|" + _DIRECTIVE +
                          r"|\[[\w .-]{2,40}\]\s*$)")
 
-_MODPROBE = later.pattern(r"(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b")
+_MODPROBE = later.pattern(_DIRECTIVE)
 
 
 def kind_of_whole(text: str, name: str = "") -> str:

@@ -10,9 +10,8 @@ from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
-from rocmdoctor.facts.items import items_of
+from rocmdoctor.facts.items import texts
 from rocmdoctor.facts.model import Hit, Known
-from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -58,8 +57,7 @@ def _memory(seen: Evidence) -> Found:
     part = next((hit.captures["part"] for hit in hits if hit.captures.get("part")), "the build")
     told = next(iter(_hits(seen, "targets", "targets")), None)
     targets = re.findall(r"gfx[0-9a-f]{3,5}", told.captures["targets"]) if told else []
-    known = [str(fact.value) for item in items_of(seen.facts) if isinstance(fact := seen.facts.get(key("gpu.gfx_target", item)), Known)]
-    own = known or [word for word in seen.texts("about.gpu") if tables.generation(word) and word not in targets]
+    own = texts(seen.facts, "gpu.gfx_target") or [word for word in seen.texts("about.gpu") if tables.generation(word) and word not in targets]
     mine = own[0] if len(set(own)) == 1 else ""
     jobs = next((hit.captures["jobs"] for hit in _hits(seen, "jobs", "jobs")), "")
     name = told.captures["name"] if told else "AMDGPU_TARGETS"
@@ -85,7 +83,7 @@ def _instruction(seen: Evidence) -> Found:
     if not hits:
         return
     of = next((hit.captures["type"] for hit in _hits(seen, "selected", "type")), "")
-    targets = [str(fact.value) for item in items_of(seen.facts) if isinstance(fact := seen.facts.get(key("gpu.gfx_target", item)), Known)]
+    targets = texts(seen.facts, "gpu.gfx_target")
     names = {"bf16": "bfloat16", "f16": "float16", "fp8": "FP8", "bf8": "FP8", "i8": "int8"}
     other = "float16 (dtype=torch.float16, --half, fp16)" if of in ("bf16", "fp8", "bf8") else "float32 or another type"
     yield "target-lacks-instruction", {"op": hits[0].captures["op"], "type": f" ({names[of]})" if of in names else "", "other": other,

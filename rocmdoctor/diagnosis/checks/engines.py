@@ -121,7 +121,7 @@ def _flatpak(seen: Evidence) -> Found:
 
 
 def _refused(seen: Evidence) -> Found:
-    hits = [hit for hit in _hits(seen, "refused") if not _hits(seen, "group") and not _hits(seen, "device") and not _hits(seen, "runtime")]
-    if hits:
+    hits = _hits(seen, "refused")
+    if hits and not any(_hits(seen, said) for said in ("group", "device", "runtime")):
         why = hits[0].captures["why"].strip(" .").removesuffix(": unknown")
         yield "container-not-created", {"why": why if len(why) < _SAID else "..." + why[-_SAID:].partition(" ")[2]}, hits, {}

@@ -137,15 +137,6 @@ def _spelt(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
                 "does": str(row["does"]) if row else "is no variable that anything reads"}, ["env." + name], item=name, sure=bool(row is None))
 
 
-def _gfx(value: str) -> str:
-    """The target that an override names, "" for one that is not well-formed.
-
-    >>> _gfx("10.3.0"), _gfx("gfx1100")
-    ('gfx1030', '')
-    """
-    return tables.gfx_of_override(value) if re.fullmatch(r"\d{1,2}\.\d{1,3}\.\d{1,3}", value) else ""
-
-
 def _override(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
     """HSA_OVERRIDE_GFX_VERSION: empty, quoted, and what it makes of each GPU."""
     names = [name for name in values if name == OVERRIDE or re.fullmatch(OVERRIDE + r"_\d+", name)]
@@ -156,13 +147,13 @@ def _override(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
         yield judged(_CHECK, "hsa-override-empty", seen, {}, ["env." + OVERRIDE], sure=True, hits=told)
     for name in names:
         value = values[name]
-        if value.strip("\"'") != value and _gfx(value.strip("\"'\\ ")):
+        if value.strip("\"'") != value and tables.gfx_of_override(value.strip("\"'\\ ")):
             yield judged(_CHECK, "hsa-override-value-has-quotes", seen, {"name": name, "value": value}, ["env." + name], item=name, sure=True)
-    yield from _foreign(seen, {name: _gfx(values[name].strip("\"'\\ ")) for name in names})
+    yield from _foreign(seen, {name: tables.gfx_of_override(values[name].strip("\"'\\ ")) for name in names})
     invalid = seen.hits_of("seen.hsa.invalid_isa")
     if invalid and any(values[name] for name in names):
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": "the GPU", "target": ", ".join(sorted(
-            {_gfx(values[name]) for name in names} - {""})) or "another target"}, ["env." + name for name in names], hits=invalid)
+            {tables.gfx_of_override(values[name]) for name in names} - {""})) or "another target"}, ["env." + name for name in names], hits=invalid)
     elif invalid and "env." + OVERRIDE not in seen.facts:
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": "the GPU", "target": "another target"}, (), value=None,
                      missing=["env." + OVERRIDE], hits=invalid)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rocmdoctor import later
-from rocmdoctor.diagnosis.checks import _words
+from rocmdoctor.diagnosis.checks import _library_rows, _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts import versions
@@ -41,14 +41,6 @@ def _hits(seen: Evidence, name: str, capture: str) -> list[Hit]:
     return [hit for hit in seen.hits_of(f"seen.{_CHECK}.{name}") if hit.captures.get(capture)]
 
 
-def _row(library: str) -> dict[str, Any]:
-    return next((row for row in tables.load("libraries")["libraries"] if re.match(row["file"], library, re.I)), {})
-
-
-def _release_of(row: dict[str, Any], number: str) -> str:
-    return str({str(key): value for key, value in (row.get("numbers") or {}).items()}.get(number, ""))
-
-
 def _here(seen: Evidence) -> tuple[str, tuple[str, ...]]:
     """(ROCm that is installed: the one that a module or a folder names, else the fact; the facts that say so)."""
     told = list(dict.fromkeys(hit.captures["version"] for hit in _hits(seen, "release", "version")))
@@ -75,7 +67,7 @@ def _numbers(seen: Evidence) -> Found:
         wanted = _NUMBER.match(library)
         if not wanted:
             continue
-        row = _row(library)
+        row = _library_rows.row_of(library)
         if not row.get("rocm"):
             continue
         named = [(one, found) for one in there for found in _NUMBER.finditer(one.text) if found["stem"] == wanted["stem"]]
@@ -83,7 +75,7 @@ def _numbers(seen: Evidence) -> Found:
         values = {"library": library, "component": row["title"], "who": _asker(seen, hit, library), "have": f"ROCm {have}" if have else "the installed ROCm"}
         if other and all(found["number"] != wanted["number"] for _, found in named):
             present = other[1][0]
-            release, own = _release_of(row, wanted["number"]), _release_of(row, other[1]["number"])
+            release, own = _library_rows.release_of(row, wanted["number"]), _library_rows.release_of(row, other[1]["number"])
             link = f"Or, since the functions of {row['title']} hardly changed with the number: a symbolic link under the name that is asked for"
             yield "library-under-other-number", {
                 **values, "present": present, "wanted": f" {library} is that of {release}." if release else "",
@@ -125,11 +117,9 @@ def _modules(seen: Evidence) -> Found:
         if not row or module == "amdsmi" and "vllm" in seen.texts("about.app"):
             continue
         built = next((hit.captures["minor"] for hit in _hits(seen, "extension", "minor") if hit.captures.get("module") == module), "")
-        tools = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S"}
-        packages = [f"sudo {tool} {row[family]}" for family, tool in tools.items() if row.get(family)]
         yield "module-outside-of-pip", {
             "module": module, "title": row["title"], "note": row["note"], "built": f" The file that is there is for Python 3.{built}." if built else "",
-            "where": f" in {row['path']}" if row["path"] else "", "package": "   # or: ".join(packages), "install": row.get("install", ""),
+            "where": f" in {row['path']}" if row["path"] else "", "package": _library_rows.installs(row), "install": row.get("install", ""),
             "do_install": "Install it" if row.get("install") else "",
             "path": f"export PYTHONPATH={row['path']}:$PYTHONPATH" if row["path"] else "",
             "find": f"find /opt/rocm* /usr/lib/python3* -name '{module.split('.')[0]}*' 2>/dev/null | head"}, [hit], {}
@@ -149,9 +139,7 @@ def _tools(seen: Evidence) -> Found:
         tool = hit.captures["tool"]
         row = next((row for row in tables.load("libraries")["tools"] if re.fullmatch(row["tool"], tool)), None)
         if row:
-            managers = {"debian": "apt install", "fedora": "dnf install", "arch": "pacman -S"}
-            packages = [f"sudo {manager} {row[family]}" for family, manager in managers.items() if row.get(family)]
-            values = {"tool": tool, "package": "   # or: ".join(packages), "where": "", "path": "",
+            values = {"tool": tool, "package": _library_rows.installs(row), "where": "", "path": "",
                       "look": f"ls /opt/rocm*/bin/{tool} /usr/bin/{tool} 2>/dev/null"}
             if row.get("rocm"):
                 values["where"] = " ROCm's programs lie in /opt/rocm/bin, which no shell searches by itself; sudo searches yet other folders."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.diagnosis.checks import _gpus, _words, failing_part
+from rocmdoctor.diagnosis.checks import _gpus, _library_rows, _words, failing_part
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
@@ -45,10 +45,6 @@ def _row(rows: list[dict[str, Any]], text: str, key: str = "file") -> dict[str, 
     return next((row for row in rows if re.search(row[key] if row[key].startswith("^") or key != "file" else f"^(?:{row[key]})", text, re.I)), {})
 
 
-def _library(name: str) -> dict[str, Any]:
-    return _row(tables.load("libraries")["libraries"], name)
-
-
 def _install(seen: Evidence, row: dict[str, Any], development: bool = False) -> str:
     """The command of this distribution; the three common ones where it is not known. On Windows the wheels of ROCm, "" for what is not in them."""
     if seen.text("about.os") == "windows":
@@ -76,7 +72,7 @@ def _release_here(seen: Evidence) -> tuple[str, tuple[str, ...]]:
 def _libraries(seen: Evidence) -> Iterator[Found]:
     fatal = _hits(seen, "library_fatal", "library")
     every = [*fatal, *(hit for hit in _hits(seen, "library", "library") if hit.text not in {one.text for one in fatal})]
-    known = [(hit, _library(hit.captures["library"])) for hit in every]
+    known = [(hit, _library_rows.row_of(hit.captures["library"])) for hit in every]
     cuda = [hit for hit, row in known if row.get("cuda") and hit in fatal]
     if cuda:
         yield "cuda-build-on-amd", {"library": cuda[0].captures["library"]}, cuda, {}
@@ -94,7 +90,7 @@ def _libraries(seen: Evidence) -> Iterator[Found]:
         yield "torch-library-incomplete", {"library": library}, hits, {}
         return
     number = re.search(r"\.so\.(\d+)", library)
-    release = str({str(key): value for key, value in (row.get("numbers") or {}).items()}.get(number[1], "")) if number else ""
+    release = _library_rows.release_of(row, number[1]) if number else ""
     major, used = _release_here(seen)
     values = {"library": library, "component": row.get("title", "a library that is not in the table"), "install": _install(seen, row) or
               f"apt-file search {library}   # or: dnf provides '*/{library}'", "wanted": release, "have": f"ROCm {major}",
@@ -116,7 +112,7 @@ def _dlls(seen: Evidence) -> Iterator[Found]:
     hits = _hits(seen, "dll", "library")
     for hit in hits:
         library = hit.captures["library"]
-        row = _library(library)
+        row = _library_rows.row_of(library)
         if row.get("cuda"):
             yield "cuda-build-on-amd", {"library": library}, [hit], {}
             return
@@ -183,7 +179,7 @@ def _headers(seen: Evidence) -> Iterator[Found]:
 def _cmake(seen: Evidence) -> Iterator[Found]:
     for hit in _hits(seen, "cmake_package", "package"):
         package = hit.captures["package"]
-        row = _library(f"lib{package}.so") or _library(f"lib{package.lower()}.so")
+        row = _library_rows.row_of(f"lib{package}.so") or _library_rows.row_of(f"lib{package.lower()}.so")
         yield "build-package-missing", {"package": package, "component": row.get("title", package),
                                         "install": _install(seen, row, development=True) or f"apt-file search {package}-config.cmake"}, [hit], {}
         return
@@ -192,7 +188,7 @@ def _cmake(seen: Evidence) -> Iterator[Found]:
 def _links(seen: Evidence) -> Iterator[Found]:
     for hit in _hits(seen, "link", "library"):
         library = hit.captures["library"]
-        row = _library(f"lib{library}.so")
+        row = _library_rows.row_of(f"lib{library}.so")
         yield "link-library-missing", {"library": library, "component": row.get("title", "a library that is not in the table"),
                                        "install": _install(seen, row, development=True) or f"apt-file search lib{library}.so"}, [hit], {}
         return

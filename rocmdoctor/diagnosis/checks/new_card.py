@@ -19,8 +19,7 @@ _SHOWN = 160
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """A card that is new in its machine."""
     row, gpu = _newest(seen)
-    words = {"gpu": gpu or "this GPU", "needs": _needs(row),
-             "linux": row.get("linux", ""), "firmware": row.get("firmware", "")}
+    words = {"gpu": gpu or "this GPU", "needs": _needs(row)}
     told = seen.text("report.new_card")
     if told:
         lines = _words.hits_of(seen.facts, ["report.new_card"], "new-card")
