@@ -35,6 +35,7 @@ class Judged:
     explained: list[str] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)  # its own, not those of the symptoms it explains
     quotes: bool = False  # it only repeats what a log says: dropped where anything else says more
+    met: bool = False  # a row whose own line was seen on a GPU that it names
     row: bool = False  # of a table: a cause that has a file of its own and explains as much goes before it
 
 
@@ -225,7 +226,7 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in parted.symptoms]
     shown = [(one, _finding(one, seen, "possible")) for one in parted.possible]
     curated = [finding for one, finding in shown if one.explained and not one.row]
-    general = sorted((one for one in parted.causes if one.rule.general), key=lambda one: one.rule.observes)  # that says why goes before what says where
+    general = [one for one in parted.causes if one.rule.general]
     # What is harmless, and no reason of what was seen, goes behind it.
     remarks = [one for one in parted.causes if one.rule.severity == "info" and not (one.rule.general or one.rule.observes)
                and seen.symptoms.difference(one.explained)]
@@ -242,10 +243,12 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
         *(_observed(one, seen) for one in observed if one not in cleared_kernel),
         *(finding for one, finding in symptoms if one.rule.specific),
         *(finding for finding in curated if finding.severity != "info"),
-        *(_observed(one, seen) if one.rule.observes else _finding(one, seen, "cause") for one in general),
+        *(_finding(one, seen, "cause") for one in general if not one.rule.observes),
+        *(finding for one, finding in shown if one.explained and one.row and one.met),
+        *(_observed(one, seen) for one in general if one.rule.observes),
         *(_observed(one, seen) for one in cleared_kernel),  # with another kernel it was the same
         *(finding for finding in curated if finding.severity == "info"),  # what only asks says less than what was observed
-        *(finding for one, finding in shown if one.explained and one.row),
+        *(finding for one, finding in shown if one.explained and one.row and not one.met),
         *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),
         *(_finding(one, seen, "cause") for one in remarks),
         *(finding for one, finding in shown if not one.explained),

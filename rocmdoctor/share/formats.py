@@ -361,7 +361,11 @@ COMMON_NAMES = frozenset((
     "wheel", "audio", "input", "disk", "tty", "adm", "sys", "bin", "sudo", "www-data", "messagebus", "polkitd", "syslog", "dbus", "avahi", "nogroup", "users",
     "system", "localsystem", "guest", "me", "self", "none", "null", "true", "false", "unknown", "yes", "no", "name", "username", "you", "your",
     "someone", "default user", "git", "mail", "sshd", "postgres", "mysql", "redis", "nginx", "jenkins", "plex", "steam", "deck", "gdm", "sddm", "lightdm",
-    "service", "group", "everyone", "local", "host", "server", "client", "amd", "amdgpu", "rocm", "hip", "comfyui", "llama", "vllm", "torch", "python", "mambauser", "conda", "data", "pty", "tty"))
+    "service", "group", "everyone", "local", "host", "server", "client", "amd", "amdgpu", "rocm", "hip", "comfyui", "llama", "vllm", "torch", "python", "mambauser",
+    # what services run as
+    "jellyfin", "emby", "plexmediaserver", "frigate", "immich", "obs", "ffmpeg", "koboldcpp", "localai", "open-webui", "whisper", "boinc", "fah", "foldingathome",
+    "hashcat", "libvirt", "libvirt-qemu", "qemu", "kvm", "slurm", "munge", "kubelet", "containerd", "_apt", "nobody4", "tvheadend", "kodi", "stable-diffusion",
+    "greetd", "gdm-greeter", "xrdp", "_ollama", "sunshine", "wolf", "lxc", "lxd", "incus", "conda", "data", "pty", "tty"))
 # Sites that logs and rules quote; a host below one of them is no secret.
 PUBLIC_SITES = (
     "github.com", "githubusercontent.com", "github.io", "gitlab.com", "freedesktop.org", "kernel.org", "huggingface.co", "hf.co",

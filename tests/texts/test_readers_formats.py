@@ -260,3 +260,16 @@ def test_long_hostile_texts_are_quick(name: str, seed: str) -> None:
     for _ in zip(range(200_000), MODULES[name].read(text), strict=False):
         pass
     assert time.process_time() - start < 8
+
+
+@pytest.mark.parametrize(("groups", "listed", "refused"), [
+    ("jellyfin : jellyfin video", "crw-rw---- 1 root render 226, 128 Nov 20 10:00 renderD128", True),
+    ("jellyfin : jellyfin video render", "crw-rw---- 1 root render 226, 128 Nov 20 10:00 renderD128", False),
+    ("jellyfin : jellyfin video", "crw-rw----+ 1 root render 226, 128 Nov 20 10:00 renderD128", False),  # an access list: nothing follows from the group
+    ("jellyfin : jellyfin video", "crw-rw-rw- 1 root render 226, 128 Nov 20 10:00 renderD128", False),
+    ("root : root video", "crw-rw---- 1 root render 226, 128 Nov 20 10:00 renderD128", False)])
+def test_groups_and_the_owner_of_a_node_say_who_may_not_open_it(groups, listed, refused):
+    from rocmdoctor.texts.readers import system_text
+
+    read = {reading.name: reading.value for reading in system_text.read(f"$ groups jellyfin\n{groups}\n$ ls -l /dev/dri\n{listed}\n")}
+    assert (read.get("dev.render_openable") is False) is refused

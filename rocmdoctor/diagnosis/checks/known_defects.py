@@ -42,6 +42,11 @@ class Candidate:
         return not self.hits and bool(self.explained)
 
     @property
+    def met(self) -> bool:
+        """Whether a line that it alone writes was seen on a GPU that it names: only the version is not known."""
+        return bool(self.hits and self.row.gfx) and self.fit.gpu is True
+
+    @property
     def hint(self) -> bool:
         """Whether it could be, as other rows could: alone, not decided, and of many versions or GPUs."""
         return self.alone and self.answer is not True and not self.tight
@@ -214,7 +219,8 @@ def _names(row: Row) -> frozenset[str]:
 def _judged(one: Candidate, seen: Evidence) -> Judged:
     answer = Answer(one.answer, tuple(one.fit.used), tuple(one.fit.missing))
     hits = one.hits or ([] if one.answer is True else list(seen.of_symptoms(one.explained)))
-    return Judged(rule_of(one), answer, explained=[] if one.hint and not one.close else one.explained, hits=hits[:3] if one.alone else hits, row=not one.tight)
+    return Judged(rule_of(one), answer, explained=[] if one.hint and not one.close else one.explained, hits=hits[:3] if one.alone else hits,
+                  row=not one.tight, met=one.met)
 
 
 def rule_of(one: Candidate) -> Rule:

@@ -44,6 +44,7 @@ _NOT_WRONG = later.pattern(r"\b(?:nothing|none) of (?:the (?:kind|sort)|it|that|
                            + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
 _NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|boot|wake"
                            r"|resume|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
+                           r"|\b(?:stop(?:s|ped)?|quits?|ceased?) (?:\w+ )?(?:work|load|start|runn|boot|respond|detect|us)ing\b"
                            r"|\bno (?:usable |such |rocm |hip |amd |vulkan |opencl )?(?:devices?|gpus?|cards?)\b|\b0/\d{1,6} (?:ok|pass\w*|works?)\b", _I)
 _IS_RIGHT = later.pattern(rf"\b(?:{_RIGHT})\b", _I)
 _IS_WRONG = later.pattern(rf"\b(?:{_WRONG})\b", _I)
@@ -53,8 +54,8 @@ def verdict(clause: str) -> bool | None:
     """Whether the clause says that something is right; None where it says nothing, or both. "The same with X" is wrong: somebody reports trouble.
 
     >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more",
-    ...                             "no error, all zeros", "the same with ROCm", "I have a card")]
-    [True, False, True, False, False, None]
+    ...                             "no error, all zeros", "the same with ROCm", "it stopped working", "I have a card")]
+    [True, False, True, False, False, False, None]
     """
     if _SAME.search(clause):
         return False

@@ -38,6 +38,7 @@ _BARE_TAIL = lazy(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlaten
 _OS_RELEASE = lazy(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
 _LS = lazy(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
                  r"(?:/dev/dri/)?(?:renderD|card)\d{1,4}|kfd)\s*$")
+_ACCESS_LIST = lazy(r"^c[rwx-]{9}\+\s+\d+\s+\S{1,40}\s+(\S{1,40})\s|^c[rwx-]{8}w[.+]?\s+\d+\s+\S{1,40}\s+(?P<open>\S{1,40})\s", re.MULTILINE)
 _NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
 _ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
 _DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
@@ -85,6 +86,19 @@ def _device_node(found: re.Match[str], line: int) -> Iterator[Reading]:
         yield Reading("dev.render_group", found[3], line=line)
 
 
+def _refused(readings: list[Reading], lists: set[str]) -> Iterator[Reading]:
+    """Which nodes the account that was asked may not open, by owner and mode; ``lists``: groups of nodes with an access list, of which nothing follows."""
+    said = {reading.name: reading for reading in readings}
+    groups, root = said.get("user.groups"), said.get("user.root")
+    if groups is None or root is None or root.value or sum(reading.name == "user.groups" for reading in readings) > 1:
+        return
+    for node in ("kfd", "render"):
+        group = said.get(f"dev.{node}_group")
+        closed = said.get("dev.kfd_mode") if node == "kfd" else group
+        if group and closed and group.value not in (*groups.value, "root") and group.value not in lists and (node == "render" or str(closed.value)[-1] == "0"):
+            yield Reading(f"dev.{node}_openable", False, line=groups.line)
+
+
 def _user(line: str, number: int) -> Iterator[Reading]:
     who = _ID.match(line)
     if who:
@@ -95,6 +109,7 @@ def _user(line: str, number: int) -> Iterator[Reading]:
     words = re.match(r"^([a-z_][\w-]{0,31}) : ((?:[a-z_][\w-]{0,31} ?){1,60})$", line)
     if words and {"render", "video", "users", "sudo", "wheel", "adm", "docker", words[1]} & set(words[2].split()):
         yield Reading("user.groups", words[2].split(), line=number)
+        yield Reading("user.root", words[1] == "root", line=number)
     elif re.match(r"^(?:[a-z_][\w-]{0,31} ){1,40}[a-z_][\w-]{0,31}$", line[:800]) and {"render", "video"} & set(line.split()) and {
             "adm", "sudo", "wheel", "dialout", "docker", "plugdev", "cdrom", "users"} & set(line.split()):
         yield Reading("user.groups", line.split(), line=number)
@@ -138,7 +153,15 @@ def _kernel(line: str, number: int) -> Iterator[Reading]:
 
 
 def read(text: str) -> Iterator[Reading]:
-    """Facts of every line that one of the tools could have printed."""
+    """Facts of every line that one of the tools could have printed, and what owners and groups say together."""
+    found: list[Reading] = []
+    for reading in _read(text):
+        found.append(reading)
+        yield reading
+    yield from _refused(found, {listed[1] or listed["open"] for listed in _ACCESS_LIST.finditer(text)})
+
+
+def _read(text: str) -> Iterator[Reading]:
     nodes: list[tuple[str, int]] = []
     options: dict[str, int] = {}
     built: dict[str, int] = {}
