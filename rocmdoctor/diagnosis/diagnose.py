@@ -9,7 +9,7 @@ from rocmdoctor.diagnosis import boot_commands, tried, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
-from rocmdoctor.diagnosis.fill import NOT_SET, UNREAD, command, fill_in, shown, shown_value, words
+from rocmdoctor.diagnosis.fill import NOT_SET, UNREAD, command, fill_in, shown, shown_value, with_target, words
 from rocmdoctor.facts import vocabulary
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import LAYERS, SEVERITIES, Absent, Evidence, Fact, Finding, Hit, Known, Snapshot, Standing, Unknown
@@ -108,10 +108,16 @@ def _asks(judged: Judged, look: Lookup) -> tuple[str, list[str]]:
     return judged.rule.asks or next(iter(questions), "Is it this?"), list(dict.fromkeys(commands))
 
 
+def _target(seen: Seen, item: str) -> str:
+    """The target that a finding is about: of its item, else the only one at hand; "" where several could be meant."""
+    known = {str(seen.value(vocabulary.key("gpu.gfx_target", one)) or "") for one in ([item] if item else items_of(seen.facts))}
+    return known.pop() if len(known) == 1 else ""
+
+
 def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     rule = judged.rule
     look = seen.lookup(judged.item, rule.for_each, judged.place)
-    title, severity = words(rule.title, look, rule.scope), rule.severity
+    title, severity = with_target(words(rule.title, look, rule.scope), _target(seen, judged.item if rule.for_each == "gpu" else "")), rule.severity
     deciding: list[str] = []
     if standing == "possible":
         question, deciding = _asks(judged, look)

@@ -78,6 +78,18 @@ def open_places(text: str, scope: Scope) -> Iterator[str]:
         yield from (name for name in found[2].split("|") if not vocabulary.declared(name) and not scope.capture(name))
 
 
+_THIS = later.pattern(r"\b(this GPU(?: target)?|the GPU's gfx target|this gfx target)(?! (?:target|family|generation)\b|,? \(?gfx|[-'\w])")
+
+
+def with_target(title: str, gfx: str) -> str:
+    """A title that speaks of this GPU, with its target.
+
+    >>> with_target("No kernels for this GPU", "gfx803"), with_target("No kernels for this GPU (gfx803)", "gfx803"), with_target("It is full", "gfx803")
+    ('No kernels for this GPU (gfx803)', 'No kernels for this GPU (gfx803)', 'It is full')
+    """
+    return _THIS.sub(rf"\1 ({gfx})", title, count=1) if gfx and gfx not in title else title
+
+
 def words(text: Any, lookup: Lookup, scope: Scope = NOWHERE) -> str:
     """The same for sentences: of ``[[...]]`` nothing is left where something in it was not read, nor of a sentence beside others."""
     def part(found: re.Match[str]) -> str:

@@ -124,12 +124,17 @@ def _placed(reading: Reading, text: str) -> Any:
     return [{**row, "in": text} if isinstance(row, dict) else row for row in reading.value] if reading.name in _UNITED else reading.value
 
 
+def _narrower(key: str, before: Fact, value: object) -> bool:
+    """Whether a value is a kind of what was said before: WSL is a Linux, too."""
+    return key == "os.family" and value == "wsl" and isinstance(before, Known) and before.value == "linux"
+
+
 def _take(said: dict[str, tuple[int, Fact]], reading: Reading, trust: int, name: str, place: str) -> None:
     """Keep what a reader says of a text, unless one that is trusted as much said it before; lists of the same are one."""
     key = vocabulary.key(reading.name, f"{place}|{reading.item or '0'}" if vocabulary.entity(reading.name) == "gpu" else reading.item)
     if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
         said[key] = (said[key][0], Known([*held.value, *(one for one in _placed(reading, name) if one not in held.value)], held.source))
-    elif key not in said or said[key][0] < trust:
+    elif key not in said or said[key][0] < trust or said[key][0] == trust and _narrower(key, said[key][1], reading.value):
         source = f"{name}:{reading.line}" if reading.line else name
         said[key] = (trust, Absent(source) if reading.value is None else Known(_placed(reading, name), source))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _gpus, _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
@@ -12,11 +13,12 @@ from rocmdoctor.facts import versions
 from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Hit, Known
 from rocmdoctor.facts.vocabulary import key
-from rocmdoctor.knowledge import tables
+from rocmdoctor.knowledge import applications, tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
 
 Found = Iterator[tuple[str, dict[str, Any], tuple[str, ...], tuple[str, ...], list[Hit]]]  # finding, values, facts used, facts that decide and are not known
+_ROCM_OF_TORCH = later.pattern(r"\+(rocm\d{1,2}\.\d{1,2})")
 _LISTS = (("torch.arch_list", "this torch"), ("rocm.tensile_targets", "this rocBLAS"), ("ollama.supported_types", "this Ollama"))
 # With an override the list of another target counts.
 _OVERRIDDEN = ("gpu-not-in-target-list", "library-file-lacks-gpu", "wheel-index-lacks-gpu", "build-leaves-out-gpu")
@@ -26,9 +28,10 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first GPU that is left out by a list, a library or a release: a cause where its symptom was seen, else nothing is said."""
     gpus = _gpus.fitted(seen)
     overridden = isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
-    for read in (_lists, _read_lists, _libraries, _windows, _windows_undated):
+    for read in (_lists, _read_lists, _torch_builds, _libraries, _windows, _windows_undated, _windows_never):
         for name, values, used, asked, hits in read(seen, gpus):
-            rule = _words.rule("coverage", name, values)
+            by_version = any(fact.startswith("torch.version") for fact in used)  # nobody printed that list: it stands behind what says more
+            rule = _words.rule("coverage", name, values, **({"general": True, "instead_of": []} if by_version else {}))
             explained = seen.explained(rule)
             if explained and not (overridden and name in _OVERRIDDEN):
                 named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []
@@ -80,7 +83,9 @@ def _lists(seen: Evidence, gpus: dict[str, str]) -> Found:
         for targets in _all(seen, fact):
             values = _left(seen, gpus, title, targets)
             if values:
-                yield "gpu-not-in-target-list", values, (fact,), (), []
+                files = (f"Put the rocBLAS files that are made for {values['gfx']} (rocblas.dll or librocblas.so, and the folder rocblas/library) "
+                         "beside the program in place of the wrong set")
+                yield "gpu-not-in-target-list", {**values, "files": "" if fact == "torch.arch_list" else files}, (fact,), (), []
 
 
 def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
@@ -93,14 +98,43 @@ def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
             continue
         hits = [Hit("coverage", str(row["kind"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})]
         name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "library": "library-file-lacks-gpu"}[str(row["kind"])]
-        better = next((other for other in tables.load("pytorch_wheels")["targets_by_suffix"] if _served(str(other), str(values["gfx"]))), "")
-        family = next((family for family, ones in tables.load("package_names")["therock"].items() if values["gfx"] in ones), "TARGET")
-        newer = f"https://download.pytorch.org/whl/{better}" if better else f"https://rocm.nightlies.amd.com/v2/{family}/"
-        since = f"; the first with it is {better}" if better else "; no index of pytorch.org has it"
+        newer, since = _better(str(values["gfx"]))
         named = tables.covers(_of_index(index), str(values["gfx"]))
         values |= {"lack": "are older than AMD's support for" if named else "have nothing for",
                    "own": f"They name {values['gfx']}, which that ROCm does not support yet. " if named else ""}
         yield name, {**values, "index": index, "newer": newer, "since": since if index else ""}, ("report.target_lists",), (), hits
+
+
+def _better(gfx: str) -> tuple[str, str]:
+    """(an index whose wheels have the target, what is said of the first of pytorch.org)."""
+    better = next((other for other in tables.load("pytorch_wheels")["targets_by_suffix"] if _served(str(other), gfx)), "")
+    newer = f"https://download.pytorch.org/whl/{better}" if better else f"https://rocm.nightlies.amd.com/v2/{_family(gfx) or 'TARGET'}/"
+    return newer, f"; the first with it is {better}" if better else "; no index of pytorch.org has it"
+
+
+def _family(gfx: str) -> str:
+    """The name of TheRock's index for a target, "" where it has none."""
+    return next((str(family) for family, ones in tables.load("package_names")["therock"].items() if gfx in ones), "")
+
+
+def _torch_builds(seen: Evidence, gpus: dict[str, str]) -> Found:
+    """The ROCm that the version of torch names, against the GPUs: wheels of that release have no kernels for what came later, or was dropped."""
+    if seen.value("about.os") == "windows":
+        return  # AMD's own wheels, of other lists
+    for item in ["", *items_of(seen.facts, "torch")]:
+        stored = key("torch.version", item) if item else "torch.version"
+        release = _ROCM_OF_TORCH.search(str(seen.value(stored) or ""))
+        targets = [gfx for gfx in _of_wheel(str(seen.value(stored))) if _served(release[1], gfx)] if release else []
+        values = _left(seen, gpus, f"torch {seen.value(stored)}", targets) if targets else {}
+        if release and values:
+            newer, since = _better(str(values["gfx"]))
+            values |= {"index": release[1], "newer": newer, "since": since, "lack": "have nothing for", "own": ""}
+            yield "wheel-index-lacks-gpu", values, (stored,), (), []
+
+
+def _of_wheel(version: str) -> list[str]:
+    """The targets of the wheel of pytorch.org with exactly this version."""
+    return list(tables.load("pytorch_wheels")["targets_by_suffix"].get(version.partition("+")[2], []))
 
 
 def _of_index(index: str) -> list[str]:
@@ -124,7 +158,7 @@ def _libraries(seen: Evidence, gpus: dict[str, str]) -> Found:
 
 
 def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
-    release = str(seen.value("runtime.rocm_version") or "")
+    release = str(seen.value("runtime.rocm_version") or _of_windows_wheel(seen))
     if seen.value("about.os") != "windows" or not release or len(gpus) != 1:
         return
     gfx, name = next(iter(gpus.items()))
@@ -135,6 +169,32 @@ def _windows(seen: Evidence, gpus: dict[str, str]) -> Found:
         newer = f"Or update: {later} lists {gfx}" if later else f"No release for Windows lists {gfx} up to now"
         yield "windows-release-does-not-list-gpu", {"release": row["title"], "gpu": _gpus.shown(gfx, name), "gfx": gfx, "targets": ", ".join(row["targets"]),
                                                     "newer": newer}, ("runtime.rocm_version", "about.gpu"), (), []
+
+
+def _of_windows_wheel(seen: Evidence) -> str:
+    """The release of ROCm that AMD's released wheels for Windows (+rocmsdkDATE) say by their HIP; nightlies are made for more targets."""
+    for item in items_of(seen.facts, "torch"):
+        if "+rocmsdk" in str(seen.value(key("torch.version", item)) or ""):
+            return ".".join(str(seen.value(key("torch.hip", item)) or "").split(".")[:2])
+    return ""
+
+
+def _windows_never(seen: Evidence, gpus: dict[str, str]) -> Found:
+    """A GPU in no release of ROCm for Windows, where a program that computes with torch, or HIP, is in use."""
+    rows = tables.load("library_targets")["windows"]
+    if seen.value("about.os") != "windows" or len(gpus) != 1 or not {"torch", "diffusion"} & applications.kinds(seen.texts("about.app")):
+        return
+    if {"zluda", "directml", "vulkan"} & {*seen.texts("about.backend"), *seen.texts("about.app")} or seen.hits_of("seen.topics.zluda"):
+        return
+    gfx, name = next(iter(gpus.items()))
+    if not any(gfx in row["targets"] for row in rows):
+        family = _family(gfx)
+        words = {"gpu": _gpus.shown(gfx, name), "gfx": gfx, "targets": ", ".join(rows[-1]["targets"]), "newest": rows[-1]["title"],
+                 "nightly": "", "nightly_command": ""}
+        if family:
+            words |= {"nightly": f"Try the nightly wheels of TheRock for this family ({family}), which AMD builds without promising anything",
+                      "nightly_command": f"pip install --force-reinstall torch torchvision torchaudio --index-url https://rocm.nightlies.amd.com/v2/{family}/"}
+        yield "no-windows-release-lists-gpu", words, ("about.gpu",), () if {"rocm", "hip"} & set(seen.texts("about.backend")) else ("about.backend",), []
 
 
 def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:

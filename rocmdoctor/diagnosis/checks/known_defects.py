@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.diagnosis.row import as_rule
@@ -19,6 +20,7 @@ from rocmdoctor.knowledge.known_fit import Fit, Machine, both
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.records import dataclass, field
 
+_SETTING = later.pattern(r"\b[A-Z][A-Z0-9]+_[A-Z0-9_]{3,}\b|\b\w+\.\w+=")  # a variable, a parameter
 _TOLD = "trouble-told"  # that something is wrong, whatever it is
 
 
@@ -86,7 +88,8 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     placed = both((fit.version, fit.others))
     if hits:
         elsewhere = bool(row.os) and not {"linux", "container"} & set(row.os)  # that it is no Linux must have been read
-        return Candidate(row, fit, both((placed, fit.gpu, fit.os if elsewhere else True)), hits, explained)
+        needed = None if fit.needs is not True and _SETTING.search(row.needs) else True  # a setting that nobody told of
+        return Candidate(row, fit, both((placed, fit.gpu, fit.os if elsewhere else True, needed)), hits, explained)
     told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
     bound = bool(row.bad) or bool(row.with_)
     if explained and placed is True and fit.gpu is True and (bound or (row.gfx and row.fix and told)):

@@ -32,7 +32,7 @@ _PARAMETER = lazy(r"(?<![\w./-])(?P<name>(?:amdgpu|ttm|amdttm)\.[a-z][\w-]{1,40}
 # Before it in the same sentence: not said of how things are.
 _NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dropp\w+|clear\w*"
                r"|instead of|unless|should|could|would|may|might|need|needs|tr(?:y|ied|ies|ying)|suggest\w*"
-               r"|recommend\w*|advis\w+|if|guide\w*|example|e\.g\.|works? with|only with"
+               r"|recommend\w*|advis\w+|if|consider(?:ing)?|compile with|guide\w*|example|e\.g\.|works? with|only with"
                r"|fixed (?:by|with)|helps?|solv\w+|workaround)\b"
                r"|n't\b|[Cc]an I", re.IGNORECASE)
 # After it: what it changed, so that the trouble told of is the one without it.

@@ -36,6 +36,7 @@ _VERSION = lazy(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
 _IS = lazy(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
 _IMAGE = lazy(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")
 _SIZE = lazy(r"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?([KMGT]?i?B)")
+_LISTED = lazy(r"supported[_ ]types[=:]\W{0,3}([^\])]{0,400})")
 _TYPES = lazy(r"gfx[0-9]{3,4}[0-9a-f]?")
 _FILE = lazy(r"source=amd_(linux|windows)\.go")
 _KEY = lazy(r"[A-Za-z_][\w.]{0,60}=")
@@ -132,8 +133,9 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading("ollama.version", found.group(1), "", number)
         if "source=amd_" in line and (file := _FILE.search(line)):  # its discovery is a file for each system
             yield Reading("os.family", file.group(1), "", number)
-        if "supported_types=" in line or "supported types=" in line:
-            yield Reading("ollama.supported_types", _TYPES.findall(line.split("types=", 1)[1]), "", number)
+        listed = _LISTED.search(line) if "supported" in line else None
+        if listed:
+            yield Reading("ollama.supported_types", _TYPES.findall(listed[1]), "", number)
         if "gpu_type=gfx" in line and gfx(line.split("gpu_type=", 1)[1]):
             item = f"ollama:{fields(line).get('gpu', '0')[:40]}"
             yield Reading("gpu.gfx_reported", gfx(line.split("gpu_type=", 1)[1]), item, number)

@@ -38,7 +38,8 @@ _BARE_TAIL = lazy(r"-(?:\d+-)?(?:generic|oem|pve|amd64|arch\S*|mainline|lowlaten
 _OS_RELEASE = lazy(r"^(ID|VERSION_ID|PRETTY_NAME)=\"?([^\"\n]{1,120}?)\"?\s*$")
 _LS = lazy(r"^c([rwx-]{9})[.+]?\s+\d+\s+(\S{1,40})\s+(\S{1,40})\s+\d+,\s*\d+\s.{0,60}?(/dev/kfd|"
                  r"(?:/dev/dri/)?(?:renderD|card)\d{1,4}|kfd)\s*$")
-_ACCESS_LIST = lazy(r"^c[rwx-]{9}\+\s+\d+\s+\S{1,40}\s+(\S{1,40})\s|^c[rwx-]{8}w[.+]?\s+\d+\s+\S{1,40}\s+(?P<open>\S{1,40})\s", re.MULTILINE)
+_ACCESS_LIST = lazy(r"^c[rwx-]{9}\+\s+\d+\s+\S{1,40}\s+(\S{1,40})\s|^c[rwx-]{7}w[x-][.+]?\s+\d+\s+\S{1,40}\s+(?P<open>\S{1,40})\s", re.MULTILINE)
+_DXG = lazy(r"^c[rwx-]{9}[.+]?\s+\d+\s.{10,80}\s/dev/dxg\s*$")
 _NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
 _ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
 _DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
@@ -176,6 +177,8 @@ def _read(text: str) -> Iterator[Reading]:
             yield from _device_node(node, number)
             if "renderD" in node[4]:
                 nodes.append(("/dev/dri/" + node[4].rpartition("/")[2], number))
+        elif _DXG.match(line[:200]):
+            yield Reading("os.family", "wsl", line=number)
         elif _NO_KFD.search(line[:300]):
             yield Reading("dev.kfd_exists", False, line=number)
         release = _OS_RELEASE.match(line[:200])
