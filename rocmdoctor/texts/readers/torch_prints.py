@@ -12,6 +12,12 @@
 ... '''
 >>> [(reading.name, reading.value, reading.line) for reading in read(labelled)]
 [('torch.version', '2.6.0+cu124', 1), ('torch.cuda', '12.4', 2), ('torch.hip', None, 3), ('torch.available', False, 4)]
+>>> several = '''> python.exe -c "import torch; print(torch.__version__); print(torch.version.hip)"
+... 2.9.1+rocmsdk20260116
+... 7.2.26024-f6f897bd3d
+... '''
+>>> [(reading.name, reading.value, reading.line) for reading in read(several)]
+[('torch.version', '2.9.1+rocmsdk20260116', 2), ('torch.hip', '7.2.26024-f6f897bd3d', 3)]
 >>> typed = '''>>> torch.__version__
 ... '2.9.1+rocm6.4'
 ... >>> torch.cuda.is_available()
@@ -34,6 +40,7 @@ TRUST = 2
 KINDS = kinds.OF_MACHINES
 
 _PRINT = lazy(r"\bprint\(([^()]{0,200}(?:\([^()]{0,60}\)[^()]{0,200}){0,6})\)[;'\"\s]*$")
+_PRINTS = lazy(r"\bprint\(([^()]{0,200}(?:\([^()]{0,60}\)[^()]{0,200}){0,6})\)")
 _FACTS = {"torch.__version__": "torch.version", "torch.version.hip": "torch.hip", "torch.version.cuda": "torch.cuda",
           "torch.cuda.is_available()": "torch.available"}
 _VALUE = lazy(r"[\w.+-]{1,60}")
@@ -83,13 +90,16 @@ def _labelled(text: str) -> Iterator[Reading]:
 def read(text: str) -> Iterator[Reading]:
     """The values of the line after the command, where there are as many as expressions, and those with labels."""
     yield from _labelled(text)
-    asked: list[str] = []
+    asked: list[list[str]] = []  # the expressions of each line that is still to be printed
     for number, line in lines(text):
         words = line.split()
-        if asked and len(words) == len(asked) and all(_VALUE.fullmatch(word) for word in words):
-            for expression, word in zip(asked, words, strict=True):
+        if asked and len(words) == len(asked[0]) and all(_VALUE.fullmatch(word) for word in words):
+            for expression, word in zip(asked[0], words, strict=True):
                 name = _FACTS.get(expression, "")
                 if name:
                     yield Reading(name, _value(name, word), "0", number)
-        found = _PRINT.search(line[-600:]) if "print(torch." in line else None
-        asked = [part.strip() for part in found[1].split(",")] if found else []
+            asked = asked[1:]
+        else:
+            asked = []
+        found = _PRINTS.findall(line[-600:]) if "print(torch." in line and _PRINT.search(line[-600:]) else []
+        asked = [[part.strip() for part in one.split(",")] for one in found] or asked
