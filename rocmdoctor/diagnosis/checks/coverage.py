@@ -31,7 +31,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     for read in (_lists, _read_lists, _torch_builds, _libraries, _windows, _windows_undated, _windows_never):
         for name, values, used, asked, hits in read(seen, gpus):
             by_version = any(fact.startswith("torch.version") for fact in used)  # nobody printed that list: it stands behind what says more
-            rule = _words.rule("coverage", name, values, **({"general": True, "instead_of": []} if by_version else {}))
+            over: dict[str, Any] = {"general": True, "instead_of": []} if by_version else {}
+            rule = _words.rule("coverage", name, values, **over)
             explained = seen.explained(rule)
             if explained and not (overridden and name in _OVERRIDDEN):
                 named = [key(fact, item) for item in items_of(seen.facts) for fact in ("gpu.gfx_reported", "gpu.name")] if asked else []

@@ -15,15 +15,10 @@ from rocmdoctor.knowledge.rules import Rulebook
 
 _CHECK = "last_words"
 _SHOWN = 120
-_HASHED = re.compile(r"/nix/store/[0-9a-z]{32}-")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
-    """The stage in which a program ends, where it does not say why, and what of its backtrace is there twice."""
-    copies = seen.texts("crash.copies")
-    if copies:
-        paths = [_HASHED.sub("", path) for path in copies[1:3]]
-        yield _found(seen, "two-copies-of-a-library", {"library": copies[0], "first": paths[0], "second": paths[1]}, "crash.copies")
+    """The stage in which a program ends, where it does not say why."""
     told = [(fact, line) for fact in ("crash.after", "crash.end") if (line := seen.text(fact))] if "crash" in seen.symptoms else []
     fact, line, row = next(((fact, line, row) for fact, line in told if (row := _stage(line))), ("", "", {}))
     if row:

@@ -21,6 +21,7 @@ Found = Iterator[tuple[str, dict[str, Any], list[Hit], dict[str, Any]]]
 _CHECK = "loading"
 _NUMBER = later.pattern(r"(?P<stem>lib[\w+-]+?)\.so\.(?P<number>\d{1,3})")
 _NAMED = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:64)?)(?:-(?P<dashed>\d[\d.]*))?\.so(?:\.(?P<number>[\d.]+))?$")
+_HASHED = re.compile(r"/nix/store/[0-9a-z]{32}-")
 _IN_PROCESS = later.pattern(r"\(\+?0x|\[0x[0-9a-f]|^\s*#\d| => |\br[-w]-?xp? |r--p|calling init|needed by|\+0x[0-9a-f]|/proc/\d+/maps")
 _ASKER = later.pattern(r"([\w.+-]{2,80}\.so[.\d]*|[\w.+-]{2,60}): (?:error while loading shared libraries: )?$")
 _PYTHON_PACKAGES = frozenset("torch torchvision torchaudio triton numpy transformers diffusers vllm onnxruntime tensorflow jax jaxlib bitsandbytes "
@@ -90,6 +91,18 @@ def _numbers(seen: Evidence) -> Found:
 
 
 def _copies(seen: Evidence) -> Found:
+    """Two copies by the table, else what one backtrace goes through in two versions (``crash.copies``)."""
+    listed = list(_listed_copies(seen))
+    copies = seen.texts("crash.copies")
+    if copies and not listed:
+        paths = [_HASHED.sub("", path) for path in copies[1:3]]
+        compiler = re.search(r"LLVM|clang", copies[0]) is not None
+        yield "library-twice-in-process", {"title": copies[0], "copies": " and ".join(paths), "who": "The backtrace goes through both"}, (
+            _words.hits_of(seen.facts, ["crash.copies"], "library-twice-in-process")), {"fixes": "llvm" if compiler else "other", "used": ("crash.copies",)}
+    yield from listed
+
+
+def _listed_copies(seen: Evidence) -> Found:
     hits = [hit for hit in _hits(seen, "copy", "path") if _IN_PROCESS.search(hit.text)]
     if len(hits) < 2 or not ({"crash", "load-failure", "init-failure"} & seen.symptoms or all(hit.kind == "crash" for hit in hits)):
         return

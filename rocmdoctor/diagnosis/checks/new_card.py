@@ -23,20 +23,19 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     told = seen.text("report.new_card")
     if told:
         lines = _words.hits_of(seen.facts, ["report.new_card"], "new-card")
-        rule = _words.rule(_CHECK, "new-card", {**words, "told": f'"{told[:_SHOWN]}"'}, references=row.get("sources", ()), observes=True)
+        rule = _words.rule(_CHECK, "new-card", {**words, "told": f'"{told[:_SHOWN]}"'}, references=row.get("source", ()), observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=lines)
 
 
 def _newest(seen: Evidence) -> tuple[dict[str, Any], str]:
-    """The row of the newest generation among the GPUs, {} where none has one, and the target that it is of."""
-    rows = tables.load("first_support")["generations"]
+    """What the newest of the GPUs needs at least, {} where the table has none of them, and the target that it is of."""
     targets = [gfx for gfx in seen.texts("about.gpu") if gfx.startswith("gfx") and tables.kind(gfx) == "dgpu"]
-    return next(((row, gfx) for row in rows for gfx in targets if tables.generation(gfx) == row["id"]), ({}, targets[0] if targets else ""))
+    return next(((row, gfx) for row in tables.load("needs")["gpus"] for gfx in targets if gfx in row["gfx"]), ({}, targets[0] if targets else ""))
 
 
 def _needs(row: dict[str, Any]) -> str:
-    if not row:
-        return "new GPUs need a new kernel, firmware and Mesa or ROCm"
-    told = (("Linux", "linux"), ("Mesa", "mesa"), ("ROCm", "rocm"))
-    return ", ".join(f"{name} {row[key]}" for name, key in told if row[key]) + f" or newer, and linux-firmware {row['firmware']} or newer"
+    """The first releases that know it, as far as they are on record."""
+    told = [f"{name} {row[key]}" for name, key in (("Linux", "kernel"), ("Mesa", "mesa"), ("ROCm", "rocm")) if key in row]
+    firmware = f"{row['firmware']} or newer" if "firmware" in row else "linux-firmware of the same age"
+    return f"{', '.join(told)} or newer, and {firmware}" if told else "new GPUs need a new kernel, firmware and Mesa or ROCm"

@@ -37,7 +37,7 @@ def test_nothing_is_said_of_a_log_that_tells_no_stage(tmp_path, told, log):
 ])
 def test_two_versions_of_a_library_in_one_backtrace(tmp_path, frames, here):
     every = found(tmp_path, "RX 7600, Linux. Rendering with HIP crashes.", crash="# backtrace\n/usr/bin/prog(+0x1) [0x581f849af923]\n" + frames)
-    assert ("two-copies-of-a-library" in every) is here
+    assert ("library-twice-in-process" in every) is here
 
 
 def test_the_assertion_of_a_compiler_names_the_compiler(tmp_path):
