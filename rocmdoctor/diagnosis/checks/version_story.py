@@ -13,6 +13,7 @@ from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Hit
+from rocmdoctor.facts.sections import Change, ChangedPart
 from rocmdoctor.knowledge import applications, components
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -35,7 +36,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     if pair:
         good, bad, name, hits = pair
         component = components.load().get(tried.component_of(name))
-        words = {"good": good, "bad": bad, "component": component.title if component else name}
+        words = {"good": good, "bad": bad, "component": component.title if component else name, "back": _way_back(seen, name, good, bad)}
         rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits[:3])
@@ -103,6 +104,17 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
             number = int(bad_one[1:]) if bad_one[1:].isdigit() and bad_one[0] == "b" else 0
             return f"b{number - 1} or the last build before it" if number else f"the release before {bad_one}", bad_one, name, [hit]
     return None
+
+
+def _way_back(seen: Evidence, name: str, good: str, bad: str) -> list[str] | str:
+    """The commands of this system for the older one, "" where the table has none. What carries the revision of a package goes back as one."""
+    from rocmdoctor.compare import way_back
+
+    of, called = tried.component_of(name), name.lower().replace(" ", "-")
+    change = Change(of, name, "app", "suspect", "changed", good, bad, [ChangedPart(called, good, bad)])
+    fixes = way_back.steps(change, seen.facts)
+    chosen = (fixes[-1] if "-" in good else fixes[0]) if fixes and good[:1].isdigit() else None
+    return list(chosen.commands) if chosen and chosen.commands else ""
 
 
 def _runs(seen: Evidence, of: str, version: str) -> bool:

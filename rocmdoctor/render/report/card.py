@@ -175,7 +175,7 @@ def _system(facts: dict[str, Fact]) -> list[str]:
     driver, adrenalin = _text(facts, "windows.driver_version"), _text(facts, "windows.adrenalin")
     dkms = _text(facts, "amdgpu.version")
     where = next((word for word in (_text(facts, "container.kind"),) if word), "")
-    return [name, f"kernel {kernel}" if kernel else "", f"firmware {firmware}" if firmware else "", f"amdgpu {dkms} (DKMS)" if dkms else "",
+    return [name, f"kernel {kernel}" if kernel else "", f"firmware {firmware}" if firmware else "", f"amdgpu {dkms} (DKMS)" if dkms.strip("0.") else "",
             f"Adrenalin {adrenalin}" if adrenalin else "", f"driver {driver}" if driver and driver != adrenalin else "",
             f"in a container ({where})" if where else ""]
 

@@ -98,12 +98,13 @@ def read(text: str) -> Iterator[Reading]:
 
 def _changes(sentence: str) -> Iterator[tuple[str, str, str]]:
     """(component as named, version that was right, version that is wrong) of a sentence; an older release without a number is ""."""
-    found = [*_moved(sentence), *_was_before(sentence)]
+    found = [*moved(sentence), *_was_before(sentence)]
     found = [one for number, one in enumerate(found) if all(one[1:] != other[1:] for other in found[:number])]
     yield from found or [*_since(sentence), *_older(sentence)]
 
 
-def _moved(sentence: str) -> Iterator[tuple[str, str, str]]:
+def moved(sentence: str) -> Iterator[tuple[str, str, str]]:
+    """(component as named, version that was right, version that is wrong) of each move that a sentence tells."""
     for pattern in (_FROM_TO, _NAME_TO):
         for found in pattern.finditer(sentence):
             good, bad = found["good"], found["bad"]

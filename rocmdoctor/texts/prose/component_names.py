@@ -14,6 +14,9 @@ macos distribution distro system computer machine board took goes drops dropped 
 time memory context size usage load rate fps performance score latency bandwidth frequency voltage count value accuracy loss resolution scale seed
 strength guidance""".split())
 
+_BETWEEN = {"", *"""version release build driver from to at is was v went goes moved came jumped got has had been updated upgraded bumped changed
+switched""".split()}
+
 
 def cleaned(text: str) -> str:
     """The words of a name, without those that name nothing; "" for a variable.
@@ -38,7 +41,7 @@ def before(sentence: str, at: int) -> str:
     ('aquamarine', 'HIP SDK', '')
     """
     words = sentence[max(0, at - 80):at].replace("(", " ( ").split()
-    while words and words[-1].lower().strip("=:(") in ("version", "release", "build", "driver", "from", "to", "at", "is", "was", "", "v"):
+    while words and words[-1].lower().strip("=:(") in _BETWEEN:
         words.pop()
     if not words:
         return ""

@@ -176,6 +176,7 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
     ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
     named = [product for product in products.find(text) if not _COMPARED.search(text[max(0, product.start - 40):product.start])
+             and not (product.kind == "cpu" and _PROCESSOR.search(text[max(text.rfind("\n", 0, product.start), product.start - 120) + 1:product.start]))
              and not _AUDIO.search(text[max(0, product.start - 60):product.start]) and not _ITS_AUDIO.match(text[product.end:product.end + 50])]
     if len({product.gfx for product in named}) > _CATALOGUE:
         return
@@ -297,11 +298,30 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
     yield from named_versions.versions(text, lines)
 
 
+# A tool names the processor, whether its graphics are in use or not.
+_PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
+_ONE = r"v?b?\d{1,4}[.\d]\d*[\w.+~-]{0,60}"
+_MOVE = lazy(rf"(?<=[\w)] )(?:from (?:version )?{_ONE} (?:up |on |over )?to (?:version )?|{_ONE} ?(?:->|=>|\u2192) ?)(?P<new>{_ONE})", re.IGNORECASE)
+_BACKWARDS = lazy(r"\b(?:downgrad\w*|back|revert\w*|roll\w*)\b[^.;\n]{0,50}$", re.IGNORECASE)
+
+
+def moved_on(text: str) -> str:
+    """The text with the newer version alone where a move is told, as long as before: that is the one which is installed.
+
+    >>> moved_on("Mesa went from 25.1.4 to 25.2.0. It").split(), moved_on("I went back from 7.2 to 7.1")
+    (['Mesa', 'went', '25.2.0.', 'It'], 'I went back from 7.2 to 7.1')
+    """
+    def newer(found: re.Match[str]) -> str:
+        kept = found[0] if _BACKWARDS.search(text[max(0, found.start() - 60):found.start()]) else found["new"]
+        return kept + " " * (len(found[0]) - len(kept))
+    return _MOVE.sub(newer, text)
+
+
 def read(text: str) -> Iterator[Reading]:
     """Every fact that the prose states; the first statement of each wins."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
     yield from gpus(text, lines)
     yield from system(text, lines)
-    yield from versions(text, lines)
+    yield from versions(moved_on(text), lines)
     yield from story.story(text, lines)

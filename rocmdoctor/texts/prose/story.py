@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts.lines import Lines, lazy
-from rocmdoctor.texts.prose import contrasts
+from rocmdoctor.texts.prose import changes_told, contrasts
 
 _I = re.IGNORECASE
 _LONGEST_STORY = 60_000
@@ -137,7 +137,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     text = text[:_LONGEST_STORY]
     judged = contrasts.clauses(text)
     good = _version(text, lines, "report.last_good", _GOOD)
-    if good:
+    if good and str(good.value) not in {bad for _, sentence in contrasts.sentences(text) for _, _, bad in changes_told.moved(sentence)}:
         yield good
         right = [(at, at + len(whole)) for at, whole, _, fine in judged if fine]
         bad = _version(text, lines, "report.first_bad", _BAD, str(good.value), right)

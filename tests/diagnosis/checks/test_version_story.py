@@ -131,3 +131,22 @@ def test_a_component_that_was_tried_both_ways_is_ruled_out(tmp_path):
 ])
 def test_an_older_release_without_a_number(tmp_path, told, title):
     assert found(tmp_path, told)["older-release-was-right"].title.startswith(title)
+
+
+@pytest.mark.parametrize(("told", "title", "command"), [
+    ("Fedora 43, RX 7800 XT. Games flicker since Mesa went from 25.1.4 to 25.2.0.", "Mesa 25.2.0 is the first suspect: 25.1.4 was right", ""),
+    ("Ubuntu 24.04, RX 7900 XT. Since the update of ollama from 0.12.3 to 0.12.6 it runs on the CPU.", "Ollama 0.12.6 is the first suspect: 0.12.3 was right",
+     "OLLAMA_VERSION=0.12.3"),
+    ("Ubuntu 24.04, RX 7900 XTX. ComfyUI crashes since I updated torch from 2.9.1+rocm6.4 to 2.10.0+rocm7.1.",
+     "PyTorch 2.10.0+rocm7.1 is the first suspect: 2.9.1+rocm6.4 was right", "torch==2.9.1+rocm6.4"),
+    ("Arch Linux, RX 7900 XT. After pacman moved ollama-rocm from 0.12.3-1 to 0.12.6-2 the card is no longer used.",
+     "Ollama 0.12.6-2 is the first suspect: 0.12.3-1 was right", "/var/cache/pacman/pkg/ollama-rocm-0.12.3-1-")])
+def test_a_move_is_read_in_its_direction_and_goes_back_by_the_commands_of_the_system(tmp_path, told, title, command):
+    import json
+    import subprocess
+    import sys
+
+    (tmp_path / "report.txt").write_text(told)
+    done = subprocess.run([sys.executable, "-m", "rocmdoctor", "explain", "--json", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    first = next(one for one in json.loads(done.stdout)["findings"] if one["id"] == "worked-before-this-version")
+    assert first["title"] == title and command in "\n".join(first["fixes"][0]["commands"])
