@@ -74,7 +74,7 @@ def test_a_folder_keeps_to_itself(tmp_path):
     (folder / "kmsg").symlink_to("/proc/kmsg")
     os.mkfifo(folder / "pipe")
     done = run("explain", "--json", folder)
-    assert b"OUTSIDE" not in done.stdout and "gpu-hang" in found(done)
+    assert b"OUTSIDE" not in done.stdout and "graphics-job-hangs" in found(done)
     assert b"links that lead out of the folder, left out: a.log, kmsg" in done.stderr and b"pipe: not a regular file" in done.stderr
 
 
@@ -96,7 +96,7 @@ def test_a_deep_folder_and_a_hundred_thousand_files_are_bounded(tmp_path, monkey
         here = here / "d"
         here.mkdir()
     done = run("explain", "--json", place)
-    assert "gpu-hang" in found(done) and b"deeper than 64 folders" in done.stderr
+    assert "graphics-job-hangs" in found(done) and b"deeper than 64 folders" in done.stderr
     monkeypatch.setattr(files, "MOST_ENTRIES", 20)
     said = []
     for number in range(50):
@@ -118,7 +118,7 @@ def test_a_bomb_is_one_line_and_what_came_before_counts(tmp_path, kind):
     (tmp_path / "a.tar.bz2").write_bytes(bz2.compress(before + header("x", 1 << 30, kind)) + zeros * 16)
     before_usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run("explain", "--json", tmp_path / "a.tar.bz2")
-    assert "gpu-hang" in found(done) and b"a.tar.bz2: unpacks to more than 64 MiB, the rest is left out" in done.stderr
+    assert "graphics-job-hangs" in found(done) and b"a.tar.bz2: unpacks to more than 64 MiB, the rest is left out" in done.stderr
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before_usage.ru_utime < 30
 
 
@@ -136,7 +136,7 @@ def test_what_a_bound_cuts_is_said_also_of_the_last_member(tmp_path, wrapped):
                 zipped.writestr("core", bytes(1 << 20))
             zipped.writestr("a.log.gz" if wrapped == "gz in zip" else "a.log", inner if wrapped == "gz in zip" else text)
     done = run("explain", "--json", "-", stdin=path.read_bytes()) if wrapped == "piped gz" else run("explain", "--json", path)
-    assert "gpu-hang" in found(done)
+    assert "graphics-job-hangs" in found(done)
     assert sum(b"unpacks to more than" in line for line in done.stderr.splitlines()) == 1, done.stderr
     assert "unpacks to more than" in " ".join(json.loads(done.stdout)["notes"])
 
@@ -151,15 +151,15 @@ def test_a_zip_of_very_many_members_is_not_opened(tmp_path):
 def test_archives_in_archives_are_read_to_a_depth(tmp_path):
     raw = LINE.encode()
     (tmp_path / "twice.log.gz").write_bytes(gzip.compress(gzip.compress(raw)))
-    assert "gpu-hang" in found(run("explain", "--json", tmp_path / "twice.log.gz"))
+    assert "graphics-job-hangs" in found(run("explain", "--json", tmp_path / "twice.log.gz"))
     for _ in range(5):
         raw = gzip.compress(raw)
     (tmp_path / "deep.gz").write_bytes(raw)
     assert b"an archive inside 3 others" in run("explain", tmp_path / "deep.gz").stderr
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as zipped:
         zipped.writestr("inner.zip", _zip_of(LINE))
-    assert "gpu-hang" in found(run("explain", "--json", tmp_path / "z.zip"))
-    assert "gpu-hang" in found(run("explain", "--json", "-", stdin=(tmp_path / "z.zip").read_bytes()))
+    assert "graphics-job-hangs" in found(run("explain", "--json", tmp_path / "z.zip"))
+    assert "graphics-job-hangs" in found(run("explain", "--json", "-", stdin=(tmp_path / "z.zip").read_bytes()))
 
 
 def _zip_of(text):
@@ -233,7 +233,7 @@ def test_a_saved_snapshot_of_another_making_is_bounded_and_said(tmp_path, change
     (tmp_path / "s.json").write_text(json.dumps(data))
     done = run("explain", "--json", tmp_path / "s.json")
     report = json.loads(done.stdout)
-    assert "gpu-hang" in found(done) and len(done.stdout) < 20 << 20
+    assert "graphics-job-hangs" in found(done) and len(done.stdout) < 20 << 20
     assert len(report["snapshot"]["facts"]) < 1000 and len(report["snapshot"]["hits"]) < 1100
 
 
@@ -262,7 +262,7 @@ def test_a_hostile_rule_costs_only_itself(tmp_path, text, why):
     (pack / "zero.yaml").symlink_to("/dev/zero")
     (tmp_path / "a.log").write_text(LINE)
     done = run("explain", "--json", "--rules", pack, tmp_path / "a.log")
-    assert "gpu-hang" in found(done) and why in done.stderr and b"pipe.yaml" in done.stderr and b"zero.yaml" in done.stderr
+    assert "graphics-job-hangs" in found(done) and why in done.stderr and b"pipe.yaml" in done.stderr and b"zero.yaml" in done.stderr
 
 
 HEAD = "id: bad\nkind: symptom\ntitle: t\nseverity: error\nstage: app\nsources: [{url: https://x.example}]\nsignals: {seen: {in: [any], patterns: ['ring gfx']}}\nwhen: "
@@ -280,7 +280,7 @@ def test_a_hostile_condition_costs_only_its_rule(tmp_path, when):
     done = run("explain", "--json", "--rules", pack, tmp_path / "a.log")
     run("rules", "lint", pack)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert "gpu-hang" in found(done) and "bad" not in found(done)
+    assert "graphics-job-hangs" in found(done) and "bad" not in found(done)
     assert used.ru_utime - before.ru_utime < 15
 
 

@@ -301,7 +301,7 @@ def test_a_machine_of_other_makers_has_one_answer(tmp_path, text):
 
 def test_another_makers_gpu_beside_an_amd_one_changes_nothing(tmp_path):
     text = I915 + "[    0.6] amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=3, emitted seq=5\n"
-    assert "gpu-hang" in loud(report_of(tmp_path, text))
+    assert "graphics-job-hangs" in loud(report_of(tmp_path, text))
 
 
 NOT_OURS = """\

@@ -273,3 +273,12 @@ def test_groups_and_the_owner_of_a_node_say_who_may_not_open_it(groups, listed, 
 
     read = {reading.name: reading.value for reading in system_text.read(f"$ groups jellyfin\n{groups}\n$ ls -l /dev/dri\n{listed}\n")}
     assert (read.get("dev.render_openable") is False) is refused
+
+
+def test_the_device_of_wsl_and_its_name_are_more_than_linux():
+    from rocmdoctor.texts.readers import ollama_log, system_text
+
+    read = {reading.name: reading.value for reading in system_text.read("$ ls -l /dev/dxg\ncrw-rw-rw- 1 root root 10, 125 Jun  5 09:12 /dev/dxg\n")}
+    assert read["os.family"] == "wsl"
+    line = 'time=2026-01-01T00:00:00 level=WARN source=amd_windows.go:140 msg="amdgpu is not supported (supported types:[gfx1103 gfx1100])" gpu_type=gfx1150 gpu=0\n'
+    assert next(reading.value for reading in ollama_log.read(line) if reading.name == "ollama.supported_types") == ["gfx1103", "gfx1100"]
