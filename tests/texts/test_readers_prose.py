@@ -108,3 +108,18 @@ def test_long_hostile_texts_are_quick(name: str, seed: str) -> None:
     READERS[name].recognises(text)
     list(READERS[name].read(text))
     assert time.perf_counter() - start < 8
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("2x RX 7900 XTX. A colleague starts it on MI300X with the same options.", ["gfx1100"]),
+    ("On another machine with an RX 9070 XT it runs. Here I have a RX 6600.", ["gfx1032"]),
+    ("RX 6600 and RX 9070 XT in one machine.", ["gfx1032", "gfx1201"]),
+    ("I ask for a colleague with a RX 6600.", ["gfx1032"]),
+])
+def test_the_gpu_of_somebody_else_is_not_the_writers(text: str, expected: list[str]) -> None:
+    assert sorted(reading.value for reading in READERS["report_prose"].read(text) if reading.name == "gpu.gfx_reported") == expected
+
+
+def test_a_command_inside_a_sentence_ends_with_its_bracket() -> None:
+    read = list(importlib.import_module(_module("container")).read("It is started fresh each time (podman run --rm), without volumes.\n"))
+    assert not [reading for reading in read if reading.name == "container.image"]

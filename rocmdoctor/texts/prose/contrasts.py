@@ -47,6 +47,7 @@ _MADE_FOR = later.pattern(r"\b(?:files?|librar(?:y|ies)|kernels?|packages?|archi
                           r"(?: \w{1,20})? for (?:the )?$", _I)
 _ASKS_MACHINE = later.pattern(r"\b(?:rocminfo|clinfo|vulkaninfo|hipinfo|amd-smi|rocm-smi|lspci|rocm_agent_enumerator)\b", _I)
 _MOST_VERSIONS = 4
+_ON_CPU = later.pattern(r"\bon (?:a |the |an? \w+ )?CPU\b", _I)
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
 _NUMBER = (
     r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
@@ -64,8 +65,8 @@ _EXCHANGED = later.pattern(r"\b(?:cop(?:y|ied|ying)|replac\w+|swapp?\w*|renam\w+
                            r"|tak(?:en|ing) the|with the|put(?:ting)?|drop(?:ped|ping))\b", _I)
 _ONCE = later.pattern(r"\b(?:worked|ran|was|were)\b", _I)
 # Amounts of work that are varied: 2k and 16k of context, batches of 1 and 8.
-_AMOUNT = later.pattern(r"(?<![\w.-])(?P<n>\d{1,6})(?P<k> ?k)?(?: tokens?)?(?: of)?[ -]?"
-                        r"(?P<what>context|ctx|tokens?|batch(?:es)?|frames|images|users|requests|slots|steps)?\b", _I)
+_AMOUNT = later.pattern(r"(?<![\w.-])(?P<n>\d{1,6})(?: ?x ?\d{1,6})?(?P<k> ?k)?(?: tokens?)?(?: of)?[ -]?"
+                        r"(?P<what>context|ctx|tokens?|batch(?:es)?|frames|images|users|requests|slots|steps|blocks?|tiles?|threads|rows|columns)?\b", _I)
 _AMOUNT_OF = later.pattern(r"\b(?P<what>context|ctx|batch(?: size)?|n_ctx|max[-_]model[-_]len|concurrency|resolution)(?: length| size)?"
                            r"(?: of| at|=|:)? ?(?P<n>\d{1,6})(?P<k> ?k)?\b", _I)
 # What stands before a flag that is varied; else it belongs to a command.
@@ -248,6 +249,8 @@ def contrasts(judged: list[Clause], lines: Lines) -> Iterator[Reading]:
             rows.append((axis, value, title))
         once = right and (_THEN.search(clause) or rows and _ONCE.search(clause))
         rows += [] if once else named(clause)  # with versions another time is the point
+        if right and _ON_CPU.search(clause):  # nothing of the GPU's part was asked: what was set there cures nothing
+            rows = [row for row in rows if row[0] not in ("option", "left-out")]
         if not right and not rows and offset == before[0] and _TURNS.match(whole) and not _SLOW.search(whole):
             # "It runs with X, but every picture is gray": X is needed, and no cure.
             found[before[1]:] = [{**row, "axis": "needed"} for row in found[before[1]:] if row["axis"] == "option"]

@@ -117,6 +117,10 @@ _WDDM = (
 _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
+# Somebody else's GPU, named for comparison.
+_THEIRS = lazy(r"\b(?:(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
+               r"|(?:an? other|the other|another|on a (?:second|different)) (?:machine|computer|PC|host|box))\b"
+               r"[^.!?\n]{0,100}$", re.IGNORECASE)
 _AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
 _ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
@@ -181,6 +185,7 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     if len({product.gfx for product in named}) > _CATALOGUE:
         return
     named = [product for product in named if not _elsewhere(text, product.start)] or named
+    named = [product for product in named if not _THEIRS.search(text[max(0, product.start - 160):product.start])] or named
     stated = _STATED.search(text) if len(mentioned) == 1 else None  # what is written beats the table of products
     written_as = stated[1].lower() if stated else ""
     seen: set[str] = set()

@@ -40,6 +40,7 @@ KINDS = kinds.QUOTED - {"comment"}  # people quote its words in their sentences;
 _MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
           "--device", "devices:", "distrobox create", "toolbox create")
 _COMMAND = lazy(r"\b(docker|podman) (?:container )?(?:run|create)\b|\b(distrobox|toolbox) create\b")
+_CLOSED = lazy(r"(?<=\w)[)`][),.;:`]?(?=\s|$)")  # a command inside a sentence ends with its bracket or quote
 _KEY = lazy(r"^(\s*)(?:- )?(devices|group_add|image|privileged|ipc|shm_size)\s*:\s*(.*)$")
 _ITEM = lazy(r"^(\s*)- +[\"']?([^\"'#]{1,200})[\"']?\s*$")
 _EVENT = lazy(r"^[ \t]*(?:\S{1,30}\s+)?Warning\s+([A-Z]\w{3,40})\s+\S")
@@ -169,7 +170,7 @@ def read(text: str) -> Iterator[Reading]:
         command = _COMMAND.search(line[:4000]) if " create" in line or " run" in line else None
         if command:
             tools.setdefault(command[1] or command[2], number)
-            options, image = _options(_words(line[command.end():]))
+            options, image = _options(_words(_CLOSED.split(line[command.end():])[0]))
             services[""].settings += _flags(options, number)
             for key, value in options:
                 name = _LISTS.get(key, "")

@@ -18,6 +18,13 @@
 ... '''
 >>> [(reading.name, reading.value, reading.line) for reading in read(several)]
 [('torch.version', '2.9.1+rocmsdk20260116', 2), ('torch.hip', '7.2.26024-f6f897bd3d', 3)]
+>>> two = '''$ python -c "import torch; print(torch.version.hip, torch.cuda.is_available())"
+... 7.2.53211 True
+... $ /opt/conda/bin/python -c "import torch; print(torch.__version__, torch.version.hip)"
+... 2.11.0+cu130 None
+... '''
+>>> [(reading.name, reading.item, reading.value) for reading in read(two)][2:]
+[('torch.version', '1', '2.11.0+cu130'), ('torch.hip', '1', None)]
 >>> typed = '''>>> torch.__version__
 ... '2.9.1+rocm6.4'
 ... >>> torch.cuda.is_available()
@@ -91,13 +98,14 @@ def read(text: str) -> Iterator[Reading]:
     """The values of the line after the command, where there are as many as expressions, and those with labels."""
     yield from _labelled(text)
     asked: list[list[str]] = []  # the expressions of each line that is still to be printed
+    told: list[dict[str, str | bool | None]] = []  # what each torch said of itself
     for number, line in lines(text):
         words = line.split()
         if asked and len(words) == len(asked[0]) and all(_VALUE.fullmatch(word) for word in words):
-            for expression, word in zip(asked[0], words, strict=True):
-                name = _FACTS.get(expression, "")
-                if name:
-                    yield Reading(name, _value(name, word), "0", number)
+            values = {name: _value(name, word) for expression, word in zip(asked[0], words, strict=True) if (name := _FACTS.get(expression, ""))}
+            item = next((place for place, one in enumerate(told) if all(one.get(name, value) == value for name, value in values.items())), len(told))
+            told[item:item + 1] = [{**(told[item] if item < len(told) else {}), **values}]
+            yield from (Reading(name, value, str(item), number) for name, value in values.items())
             asked = asked[1:]
         else:
             asked = []

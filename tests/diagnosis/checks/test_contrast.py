@@ -128,3 +128,16 @@ def test_a_flood_of_sentences_is_bounded(tmp_path):
 ])
 def test_what_only_moves_the_trouble_is_no_cure(tmp_path, told, fires):
     assert ("works-with-option" in found(tmp_path, told)) is fires
+
+
+@pytest.mark.parametrize(("told", "fires"), [
+    ("RX 7900 XTX, JAX crashes while it compiles a kernel. On a CPU with interpret=True it is fine.", False),
+    ("RX 7900 XTX, JAX crashes while it compiles a kernel. With interpret=True it is fine.", True),
+    ("MI300X. A job with --gpus-per-node=8 works and loads the GPUs, but the labels of the exporter are empty.", False),
+])
+def test_what_was_set_on_the_cpu_or_beside_the_trouble_is_no_cure(tmp_path, told, fires):
+    assert ("works-with-option" in found(tmp_path, told)) is fires
+
+
+def test_blocks_of_a_kernel_are_a_size(tmp_path):
+    assert "small-is-right" in found(tmp_path, "RX 7900 XTX. The kernel with 64x64 blocks runs. With 256x256 blocks it crashes.")
