@@ -261,6 +261,7 @@ crash.function          | str  |       | function of that frame
 crash.signal            | str  |       | signal (SIGSEGV) or exception code (0xc0000005)
 crash.after             | str  |       | what a program says last before it ends
 crash.end               | str  |       | the line that says that a program ended
+crash.import            | str  |       | module whose import alone, typed as one command, ended Python
 crash.copies            | list |       | a library of which a backtrace has two versions: its name, then the paths
 app.name                | str  |       | ollama, llama.cpp, lmstudio, lemonade, comfyui, vllm, koboldcpp ...
 app.version             | str  |       | version or build

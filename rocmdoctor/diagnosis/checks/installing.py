@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -26,6 +27,7 @@ _OF_STACK = later.pattern(r"(?i)rocm|\bhip|hsa|amdgpu|\bamd|radeon|torch|triton|
 _RELEASE = later.pattern(r"rocm(?:-rel-|/apt/|/yum/|/zyp/|/el\d+/|/rhel\d+/)?(?:zyp/)?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2}){0,2})")
 _OF_WHEELS = ("no-version", "tag", "tags", "requires", "wheel", "python", "absent")
 _TORCH = later.pattern(r"torch(vision|audio)?$")
+_ALIKE = 0.7  # of the letters
 _WHOLE = 4  # packages of AMD that are not found: then no list of AMD's is for this system
 _OF_AMD = later.pattern(r"(?i)^(rocm|amdrocm|hip|hsa-|roc|miopen|migraphx|rccl|comgr|amdgpu|amd-smi|mivisionx|half$|composablekernel|openmp-extras)")
 _AMD_URL = later.pattern(r"https?://(?:stable\.)?repo\.(?:radeon|amd)\.com/(?P<path>[^\s'\"]+)(?: (?P<code>[a-z]{4,12}))?")
@@ -188,6 +190,10 @@ def _series(release: str) -> str:
 def _wrong_address(path: str, code: str) -> tuple[str, str, str]:
     """(why nothing is there, what to ask for instead, the part that changes) of an address at AMD."""
     names = tables.load("installers")["codenames"]
+    first = path.partition("/")[0]
+    meant = [] if first in names["folders"] else difflib.get_close_matches(first, names["folders"], 1, _ALIKE)
+    if meant:
+        return f"The folder is called {meant[0]}, not {first}: a misspelt address", f"{meant[0]}/", f"{first}/"
     numbered = re.match(r"amdgpu/(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?=/|$)", path)
     if numbered and versions.at_least(numbered[1], "7.0") and not versions.at_least(numbered[1], "20"):
         series = _series(numbered[1])

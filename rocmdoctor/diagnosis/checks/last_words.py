@@ -26,10 +26,13 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         program = applications.title(app) if app else seen.text("report.program") or "The program"
         words = {"program": program, "line": line[:_SHOWN], **row}
         yield _found(seen, "stops-after", words, fact)
+    module = seen.text("crash.import")
+    if module:
+        yield _found(seen, "dies-at-import", {"module": module, "end": seen.text("crash.end")[:_SHOWN]}, "crash.import", general=False)
 
 
-def _found(seen: Evidence, name: str, words: dict[str, Any], fact: str) -> Judged:
-    rule = _words.rule(_CHECK, name, words, observes=True)
+def _found(seen: Evidence, name: str, words: dict[str, Any], fact: str, **fields: Any) -> Judged:
+    rule = _words.rule(_CHECK, name, words, observes=True, **fields)
     return Judged(rule, Answer(True, (fact,), ()), explained=seen.explained(rule), hits=_words.hits_of(seen.facts, [fact], rule.id))
 
 

@@ -4,6 +4,10 @@
 ...     print(one.name, one.value, one.line)
 crash.after 0.06 [opencl_init] library found and loaded 2
 crash.end Segmentation fault (core dumped) 3
+>>> for one in read("$ python -c 'import torch'\\n$ python3 -c 'import torchaudio'\\nAborted (core dumped)\\n"):
+...     print(one.name, one.value, one.line)
+crash.end Aborted (core dumped) 3
+crash.import torchaudio 2
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ _ENDS = later.pattern(r"\b(?:core dumped|[Ss]egmentation fault|Aborted|Memory ac
 _WRITTEN = later.pattern(r"^\s*(?:[\[(<]|\d[\d:.,T/-]{2,30}\s|0x[0-9a-f]+\s|[\w.-]{1,40}(?:\[\d+\])?: \S|(?:INFO|DEBUG|WARN\w*|TRACE)\b)")
 _NOTHING = later.pattern(r"[\s=*#_.~|+-]*$|\s*#\d+ |\s*\^")
 _TYPED = later.pattern(r"\s*(?:\(\w[\w.-]*\) )?(?:[\w.@~:/-]{0,80}[$#]|>>>|PS [A-Z]:[^>]{0,200}>) ")
+_IMPORT = later.pattern(r"\bpython[\d.]*(?:\.exe)? -c [\"']\s?import (?P<module>[A-Za-z]\w{0,40})(?:; ?print\([^)]{0,60}\)?\)?)?\s?;?[\"']\s*$")
 _RULED = later.pattern(r"[-=*#_]{8,}\s*$")
 _FRAME = later.pattern(r"(?:^|\s|\()(?P<path>/[^\s()\[\]]{1,300}?)(?P<name>lib[A-Za-z][\w+-]{1,40}?)\.so\.(?P<version>\d[\d.]{0,20})(?=[\s(+)]|$)")
 _STACK = later.pattern(r"\[0x[0-9a-f]{6,16}\]|^\s*#\d{1,3} ")
@@ -51,6 +56,9 @@ def read(text: str) -> Iterator[Reading]:
     ended = next(((number, line) for number, line in numbered if _ENDS.search(line[:400])), None)
     if ended:
         yield Reading("crash.end", ended[1].strip()[:_SHOWN], line=ended[0])
+        typed = next(((number, line) for number, line in reversed(numbered) if number < ended[0] and _TYPED.match(line)), None)
+        if typed and (found := _IMPORT.search(typed[1][:400])):
+            yield Reading("crash.import", found["module"], line=typed[0])
     yield from _copies(numbered)
 
 

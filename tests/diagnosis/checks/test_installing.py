@@ -26,10 +26,11 @@ TEXTS = [
      "package-on-another-index", r"tensorflow-rocm is not at the index"),
     ("pip install bitsandbytes==0.99\nERROR: Could not find a version that satisfies the requirement bitsandbytes==0.99 (from versions: 0.45.0, 0.46.0, 0.49.1)",
      "version-not-on-index", r"bitsandbytes==0\.99.*0\.45\.0, 0\.46\.0, 0\.49\.1"),
-    ("$ pip install rocal-wheel --index-url https://repo.radeon.com/rocm/manylinux/rocm-rel-7.1/\n" + NONE.format("rocal-wheel"), "no-wheel-fits", r"rocal-wheel at rocm-rel-7\.1"),
+    ("$ pip install rocal-wheel -f https://repo.radeon.com/rocm/manylinux/rocm-rel-7.1/\n" + NONE.format("rocal-wheel"), "no-wheel-fits", r"rocal-wheel at rocm-rel-7\.1"),
     ("ERROR: HTTP error 404 while getting https://download.pytorch.org/whl/rocm6.4.2/torch-2.9.0%2Brocm6.4.2-cp312-cp312-linux_x86_64.whl", "index-address-absent", r"rocm6\.4\.2"),
     ("Err:5 https://repo.radeon.com/amdgpu/7.1.1/ubuntu jammy Release\n  404  Not Found [IP: 192.0.2.7 443]", "amdgpu-repository-does-not-exist", r"amdgpu/7\.1\.1/ubuntu jammy"),
     ("E: The repository 'https://repo.radeon.com/rocm/apt/6.4.1 plucky Release' does not have a Release file.", "amdgpu-repository-does-not-exist", r"rocm/apt/6\.4\.1 plucky"),
+    ("E: The repository 'https://repo.radeon.com/rotm/apt/6.0.2 ubuntu Release' does not have a Release file.", "amdgpu-repository-does-not-exist", r"rotm/apt/6\.0\.2"),
     ("  - Status code: 404 for https://repo.radeon.com/rocm/el9/7.9/main/repodata/repomd.xml (IP: 192.0.2.7)", "amdgpu-repository-does-not-exist", r"rocm/el9/7\.9/main"),
     ("Hit:3 https://repo.radeon.com/rocm/apt/7.1 noble InRelease\nReading package lists... Done\nE: Unable to locate package hsa-runtime-rocr4wsl-amdgpu\nWSL2",
      "package-left-out-of-release", r"ROCm 7\.1 does not have hsa-runtime-rocr4wsl-amdgpu"),
@@ -112,3 +113,14 @@ def test_an_index_that_is_older_than_the_gpu_is_a_question():
     assert "rocm6.3" in found["torch-index-older-than-gpu"].title and "6.4.1" in found["torch-index-older-than-gpu"].title
     assert found["torch-index-older-than-gpu"].standing == "possible"
     assert "torch-index-older-than-gpu" not in answers("My RX 9070 XT fails.\n$ uv pip install torch --index=https://download.pytorch.org/whl/rocm7.1")
+
+
+def test_a_misspelt_folder_of_a_repository_is_named_with_the_one_that_is_meant():
+    told = answers("E: The repository 'https://repo.radeon.com/rocn/apt/7.2 noble Release' does not have a Release file.")["amdgpu-repository-does-not-exist"]
+    assert "called rocm, not rocn" in told.summary and any("Ask for rocm/" in fix.title for fix in told.fixes)
+
+
+def test_a_python_that_fits_is_not_accused():
+    text = "Python 3.12, Ubuntu 24.04\n$ pip install torch==2.9.1 --index-url https://repo.radeon.com/rocm/manylinux/rocm-rel-7.2/\n" + NONE.format("torch==2.9.1")
+    told = answers(text)
+    assert "wheel-folder-given-as-index" in told and "rocm-torch-wheel-not-for-this-python" not in told

@@ -44,3 +44,15 @@ def test_the_assertion_of_a_compiler_names_the_compiler(tmp_path):
     log = "prog: /build/llvm-project-rocm-7.1.0/llvm/lib/CodeGen/RegAlloc.cpp:211: void f(): Assertion `Reg.isVirtual()' failed.\n"
     one = found(tmp_path, "RX 7600, ROCm 7.1.0. hashcat crashes in mode 17200.", prog=log)["part-fails-to-compile"]
     assert one.title.startswith("ROCm's compiler (LLVM)")
+
+
+@pytest.mark.parametrize(("log", "module"), [
+    ("$ python -c 'import torch, torchvision'\n$ python -c 'import torchaudio'\nterminate called after throwing an instance of 'std::bad_alloc'\n", "torchaudio"),
+    ("(venv) user@box:~$ python3.12 -c \"import bitsandbytes\"\nSegmentation fault (core dumped)\n", "bitsandbytes"),
+    ("$ python -c 'import torchaudio'\n$ python train.py\nSegmentation fault (core dumped)\n", ""),
+    ("$ python -c 'import torch; torch.ones(4).cuda()'\nSegmentation fault (core dumped)\n", ""),
+])
+def test_a_module_whose_import_alone_ends_python_is_named(tmp_path, log, module):
+    every = found(tmp_path, "Strix Halo, Linux. The job ends at once.", shell=log)
+    assert ("dies-at-import" in every) is bool(module)
+    assert not module or module in every["dies-at-import"].title

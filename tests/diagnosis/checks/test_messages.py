@@ -83,3 +83,9 @@ def test_the_command_is_that_of_the_distribution():
 def test_kernels_for_the_gpu_at_hand_and_not_for_those_that_a_list_names():
     text = "Fedora 42, Radeon 860M, Blender crashes.\n:1:hip_fatbin.cpp:780 : Cannot find CO in the bundle /usr/lib64/librocblas.so.4.4 for ISA: amdgcn-amd-amdhsa--gfx1152"
     assert "rocBLAS has no kernels for this GPU (gfx1152)" in answers(text)["kernels-missing-for-gpu"].title
+
+
+def test_an_option_that_gcc_does_not_know_is_no_target_that_is_refused():
+    text = "MI250X (gfx90a), pip install of TransformerEngine fails.\ng++: error: unrecognized command-line option '--offload-arch=gfx90a'\nninja: build stopped"
+    found = answers(text)
+    assert "host-compiler-given-hip-options" in found and "build-target-not-accepted" not in found
