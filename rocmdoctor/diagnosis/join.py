@@ -61,7 +61,7 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
                 break
         else:
             groups.append([item])
-    groups = _address_met(facts, groups)
+    groups = _disguised(facts, _address_met(facts, groups))
     if len(groups) == 1:
         sources = {_source(member) for member in groups[0]}
         alone = [item for item in nameless if _source(item) not in sources]  # a source does not name one GPU twice
@@ -79,6 +79,27 @@ def _address_met(facts: dict[str, Fact], groups: list[list[str]]) -> list[list[s
     if len(groups) == 2 and len(placed) == len(named) == 1:
         return [placed[0] + named[0]]
     return groups
+
+
+def _disguised(facts: dict[str, Fact], groups: list[list[str]]) -> list[list[str]]:
+    """Under HSA_OVERRIDE_GFX_VERSION a tool tells the target that was set for a GPU that others name as it is: one device, not two."""
+    set_to = tables.gfx_of_override(_value(facts, "env.HSA_OVERRIDE_GFX_VERSION", ""))
+
+    def target(group: list[str]) -> str:
+        return next((value.split(":")[0] for name in ("gpu.gfx_target", "gpu.gfx_reported") for item in group if (value := _value(facts, name, item))), "")
+
+    if not set_to or len(groups) != 2:
+        return groups
+    shown = [group for group in groups if target(group) == set_to and not any(_value(facts, name, item) for name in _IDENTITY[:2] for item in group)
+             and not all(_TOLD.search(item) for item in group)]
+    real = [group for group in groups if group not in shown and target(group)[:-2] == set_to[:-2]]  # an override stays within a generation
+    if len(shown) != 1 or len(real) != 1:
+        return groups
+    for item in real[0]:
+        told = facts.pop(vocabulary.key("gpu.gfx_reported", item), None)
+        if isinstance(told, Known):
+            facts.setdefault(vocabulary.key("gpu.gfx_target", item), told)
+    return [real[0] + shown[0]]
 
 
 def _names_more(name: Fact, than: Fact) -> bool:

@@ -406,8 +406,8 @@ def ip4(text: str, start: int, end: int) -> Place:
         return start, end
     if before.endswith("//") or sign == "@" and private or re.match(r":\d{2,5}\b|/\d{1,2}\b|<\d{1,5}>", after) and not before.endswith(("==", ">=")):
         return start, end
-    if sign in ("-", "@", "/") or before.endswith(("==", ">=", "<=", "~=")):
-        return None
+    if sign in ("-", "@", "/") or before.endswith(("==", ">=", "<=", "~=")) or re.match(r"(?i):(?:pci|usb|hdaudio|acpi|hid|root|swd|display)\\", after):
+        return None  # a requirement; the driver's version in front of the hardware it was chosen for, as Windows names it
     named = _as_named(before)
     return (start, end) if named or named is None and (private or max(map(int, parts)) >= 100) else None
 
@@ -426,7 +426,7 @@ def _as_named(before: str) -> bool | None:
         return True
     if said in _VERSION_WORDS or tail in _VERSION_WORDS or said.endswith(("version", "driver", "sdk")) or said.startswith(("lib", "torch", "rocm", "hip")):
         return False
-    return False if re.search(r"(?i)(?:version|driver|firmware|release|build|adrenalin)\b[\w\s:=.,()/-]{0,16}$", before) else None
+    return False if re.search(r"(?i)(?:version|driver|driverver|firmware|release|build|adrenalin)\b[\w\s:=.,()/-]{0,16}$", before) else None
 
 
 def ip6(text: str, start: int, end: int) -> Place:

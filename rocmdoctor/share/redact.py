@@ -10,7 +10,7 @@ import copy
 import json
 from collections.abc import Container, Iterable, Iterator
 from itertools import chain, count
-from typing import Any
+from typing import Any, cast
 
 import ahocorasick_rs
 
@@ -33,6 +33,7 @@ _SHORTEST_BROKEN = 8  # letters of a known value that is put together across a l
 _MOST_KEPT = 100_000  # spans
 _TOKEN = later.pattern(r"<[a-z]{1,12}-\d{1,9}ü?>")
 _WORD = later.pattern(r"[^\W\d_]{3,60}")
+_NUMBERS = later.pattern(r"\d{1,5}(?:\.\d{1,6}){1,3}")
 
 
 def _low(text: str) -> str:
@@ -63,6 +64,10 @@ class Redactor:
         for block in () if self._off else private.blocks(text):
             for found in self._spans(block):
                 self._note(found.kind, found.value)
+
+    def knows(self, value: str) -> bool:
+        """Whether the value was met in a place that gives it away."""
+        return _low(value) in self._bare
 
     def _spans(self, block: Block) -> tuple[Span, ...]:
         """Kept, as every text is read twice, and names of probes and files come again and again."""
@@ -217,13 +222,23 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
+def _version(key: str, value: Any) -> bool:
+    """Whether a value is a version by the name of its fact: four numbers alone look like an address."""
+    return split_key(key)[0].endswith("version") and isinstance(value, str) and _NUMBERS.fullmatch(value) is not None
+
+
+def _clean(key: str, fact: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+    kept = {"value": fact["value"]} if _version(key, fact.get("value")) and not redactor.knows(fact["value"]) else {}
+    return cast("dict[str, Any]", redactor.plain({name: value for name, value in fact.items() if name not in kept}, key)) | kept
+
+
 def learn_snapshot(taken: Snapshot, redactor: Redactor) -> None:
     """Take note of what is private in facts with their keys and sources, hits, what probes said, notes."""
     facts = {key: fact_to_json(fact) for key, fact in taken.facts.items()}
     for key, fact in facts.items():
         value = fact.get("value")
         redactor.learn(f"{split_key(key)[0].partition('.')[2]}={value}" if isinstance(value, str) else key)
-        for text in _texts(fact):
+        for text in _texts(fact if not _version(key, value) else fact | {"value": ""}):
             redactor.learn(text)
     for hit in taken.hits:
         redactor.learn("\n".join(hit.around))
@@ -236,7 +251,7 @@ def snapshot(taken: Snapshot, redactor: Redactor) -> Snapshot:
     learn_snapshot(taken, redactor)
     facts = {key: fact_to_json(fact) for key, fact in taken.facts.items()}
     clean = copy.copy(taken)
-    clean.facts = {redactor.text(key, "facts"): fact_from_json(redactor.plain(fact, key)) for key, fact in facts.items()}
+    clean.facts = {redactor.text(key, "facts"): fact_from_json(_clean(key, fact, redactor)) for key, fact in facts.items()}
     clean.hits = [Hit(h.rule, h.group, redactor.text(h.source, "file names"), h.line, redactor.text(h.text, h.source),
                       redactor.plain(h.captures, h.source), redactor.together(h.around, h.source), h.kind) for h in taken.hits]
     clean.runs = [ProbeRun(r.probe, redactor.text(r.interpreter, r.probe), r.seconds, r.ended, r.signal,

@@ -83,6 +83,8 @@ _DASHBOARD = later.pattern(r"\"panels\"\s*:"), later.pattern(r"\"(?:templating|_
 _QUESTION = later.pattern(r"\"(?:question|instruction|prompt)\"\s*:"), later.pattern(r"\"(?:\w{1,20}_)?(?:answer|output|completion)\"\s*:")
 _OF_TARGET = later.pattern(r"\"(gfx[0-9a-f]{3,4})\"\s*:\s*[{\[\"]|\"(?:gfx\w{0,12}|arch\w{0,12}|target)\"\s*:\s*\"(gfx[0-9a-f]{3,4})\"")
 _LISTED_TARGETS = 5  # targets that no machine has side by side
+_MANIFEST = later.pattern(r"^apiVersion: \S{1,100}\s*$", re.MULTILINE), later.pattern(r"^kind: [A-Z]\w{1,60}\s*$", re.MULTILINE)
+_UPPERMOST = later.pattern(r"[a-z]\w{1,60}:(?:\s|$)|- |#|---\s*$|\.\.\.\s*$|\s|$")
 _FLAG = later.pattern(r"\s*(?:- )*[\w.-]{1,60}: ?(?:true|false|\[.*\]|\{.*\})$")
 _BRANCH = later.pattern(r"\s*(?:- )*[\w.-]{1,60}:(?:\s.*)?$|\s*- \S|\s+[\w\[{].*[\]},]$")
 _LOCK = later.pattern(r"^\[\[package\]\]\s*$|^lockfileVersion:", re.MULTILINE)
@@ -138,6 +140,16 @@ def kind_of_json(text: str) -> str:
     if all(mark.search(head) for mark in _DASHBOARD) or all(len(mark.findall(head)) > 1 for mark in _QUESTION):
         return "document"
     return "document" if len({found[1] or found[2] for found in _OF_TARGET.finditer(head)}) >= _LISTED_TARGETS else ""
+
+
+def is_manifest(text: str) -> bool:
+    """Whether a text is one or more objects of Kubernetes as they are written down, with their comments.
+
+    >>> is_manifest("# for the GPU\\napiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: a\\n"), is_manifest("My pod fails:\\napiVersion: v1\\nkind: Pod\\n")
+    (True, False)
+    """
+    head = text[:_HEAD].lstrip("\ufeff \t\r\n")
+    return all(mark.search(head) for mark in _MANIFEST) and all(_UPPERMOST.match(line) for line in head.split("\n"))
 
 
 def _program(head: str) -> str:

@@ -183,7 +183,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|(?:Slot|Class|Vendor|Device|SVendor|SDevice|Driver|Module|IOMMUGroup):\t"),
     ("vulkaninfo",
      r"VULKANINFO|Vulkan Instance Version|Instance Extensions: count|Device Properties and Ext|VkPhysicalDevice\w+|GPU\d+:$"
-     r"|GPU id\s*[:=]"
+     r"|GPU id\s*[:=]|VK_LAYER_\w{2,60} \(.{0,300}\) Vulkan version \d"
      r"|\t?(?:apiVersion|driverVersion|vendorID|deviceID|deviceType|deviceName|driverID|driverName|driverInfo"
      r"|conformanceVersion|deviceUUID|driverUUID)\s*= "),
     ("clinfo",
@@ -289,6 +289,8 @@ def kind_of(line: str) -> str:
 
     >>> kind_of("[    3.960012] [drm] radeon kernel modesetting enabled."), kind_of("Jan 06 14:37:51 box dnsmasq[9]: started")
     ('kernel_log', 'system_log')
+    >>> kind_of("Jan 06 14:37:51 box cupsd[9]: ERROR: no printer"), kind_of("Jan 06 14:37:51 box python3[9]: ERROR: no GPU")
+    ('system_log', 'app_log')
     >>> kind_of("[    17.323] (WW) Open ACPI failed"), kind_of("My card hangs.")
     ('xorg_log', '')
     """
@@ -298,8 +300,10 @@ def kind_of(line: str) -> str:
     journal = _JOURNAL.match(line) if line[:2].lstrip()[:1].isalnum() else None
     if journal:
         unit = journal["unit"]
-        return (_UNITS.get(unit) or "ollama_log" * ("ollama" in unit) or kind_of_message(line[journal.end():])
-                or ("app_log" if _OF_GRAPHICS.match(unit) else "system_log"))
+        own = _UNITS.get(unit) or "ollama_log" * ("ollama" in unit) or kind_of_message(line[journal.end():])
+        if own in ("", "app_log"):  # a level in front tells no more of the program than its name does
+            return "app_log" if _OF_GRAPHICS.match(unit) else "system_log"
+        return own
     composed = (_COMPOSED.match(line) or _DOCKER_TIME.match(line)) if line[:1].isalnum() else None
     if composed:
         return kind_of_message(line[composed.end():]) or "app_log"
@@ -341,6 +345,7 @@ def is_sentence(line: str) -> bool:
 _HEADS = (
     ("hardware_list", later.pattern(r"-{5,}\s+System Information\s+-{5,}\s+Time of this report: |# dmidecode \d|System Information report written at: "
                                  r"|=+ start (?:debug info|hardware (?:list|log)) =+|hal\.1: read hal data")),
+    ("sysfs", later.pattern(r"processor\s{1,9}: \d{1,4}\n(?:\w[\w ]{1,30}\s{0,9}: [^\n]{0,200}\n){3}")),
     ("output", later.pattern(r"# HELP \w[^\n]{0,400}\n# TYPE \w")),
     ("kernel_log", later.pattern(r"(?:---<<BOOT>>---\s+)?Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b|OpenBSD \d\.\d \(")),
 )
@@ -354,6 +359,8 @@ def _whole(text: str) -> str:
         return kind
     if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
         return documents.kind_of_json(text) or "json"
+    if documents.is_manifest(text):
+        return "kubernetes"
     if re.search(r"^services:\s*$", text[:20_000], re.MULTILINE) and re.search(r"^ +(?:image|build):", text[:60_000], re.MULTILINE) and not re.search(
             r"^(?:```|#{2,} )", text[:20_000], re.MULTILINE):
         return "compose"
@@ -570,8 +577,8 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     """The text, of a file ``name``, cut into parts ``(first line, last line, kind)``, lines counted from 1, in order and without gaps."""
     count = text.count("\n") + 1
     whole = _whole(text) or (_sampled(text) if len(text) >= SAMPLED else "")
-    if whole == "compose":
-        return _together(["comment" if line.lstrip().startswith("#") else "compose" for line in text.split("\n")], count)
+    if whole in ("compose", "kubernetes"):
+        return _together(["comment" if line.lstrip().startswith("#") else whole for line in text.split("\n")], count)
     if whole:
         return [(1, count, whole)]
     lines = [line[:_LONGEST] for line in text.split("\n")]

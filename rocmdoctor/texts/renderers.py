@@ -11,6 +11,7 @@ from rocmdoctor.texts.lines import lazy
 # "AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.7, DRM 3.54, 6.6.1)", "AMD RAVEN (DRM 3.33.0 5.3.0-3-amd64 LLVM 7.0.1)"
 _DRM = lazy(r"\bDRM \d+\.\d+(?:\.\d+)?(?: /|,)? ?([2-7]\.\d{1,3}(?:\.\d{1,3})?[\w.+~-]{0,60})")
 _CHIP = lazy(r"(?:radeonsi[, ]+|\(RADV |AMD |\()([A-Za-z][A-Za-z0-9_]{3,20})(?=[, )])")
+_FRONT = lazy(r"(?:Gallium \d\.\d on )?(AMD [A-Z0-9_]{3,20})(?= \(|$)")
 _MESA = lazy(r"\bMesa (\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)")
 
 
@@ -46,6 +47,16 @@ def gfx(renderer: str) -> str:
     for chip in () if told else _CHIP.findall(renderer):
         told = told or products.radv_gfx(f"(RADV {chip})")
     return told or products.gfx_of_name(renderer.split("(")[0])
+
+
+def chip(renderer: str) -> str:
+    """The chip with its maker, as drivers before the products of a chip were known name the device; "" where none stands in front.
+
+    >>> chip("Gallium 0.4 on AMD BONAIRE"), chip("AMD RAVEN (DRM 3.33.0)"), chip("AMD Radeon RX 6800 (radeonsi, navi21)")
+    ('AMD BONAIRE', 'AMD RAVEN', '')
+    """
+    found = _FRONT.match(renderer)
+    return found[1] if found else ""
 
 
 def name(renderer: str) -> str:

@@ -185,6 +185,15 @@ def test_a_serial_of_one_of_several_devices_is_a_serial():
     assert "SN7788990011AB" not in json.dumps(snapshot_to_json(redact.snapshot(taken, Redactor([]))))
 
 
+def test_a_driver_s_version_is_no_address_unless_it_was_met_as_one():
+    taken = Snapshot("now", "read", {"windows.driver_version": Known("14.200.0.0", "x")})
+    assert redact.snapshot(taken, Redactor([])).facts["windows.driver_version"].value == "14.200.0.0"
+    noted = Snapshot("now", "read", dict(taken.facts), notes=["connecting to 14.200.0.0"])
+    assert "14.200.0.0" not in json.dumps(snapshot_to_json(redact.snapshot(noted, Redactor([]))))
+    strong = r"Driver Strong Name: oem19.inf:ATI.Mfg.NTamd64.6.1:ati2mtag_Manhattan:14.200.0.0:pci\ven_1002&dev_68a1"
+    assert Redactor([]).text(strong) == strong and "14.200.0.0" in Redactor([]).text("DriverVer = 04/17/2014, 14.200.0.0")
+
+
 def test_the_address_behind_a_user_is_no_version():
     redactor = Redactor([])
     assert "192.168.7.9" not in redactor.text("ssh alicewonder@192.168.7.9") and "1.4.341.0" in redactor.text("vulkan-sdk@1.4.341.0")

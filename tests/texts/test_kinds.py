@@ -46,6 +46,11 @@ def test_a_text_of_one_program_is_of_one_kind(name, kind):
     assert kinds_of((FIXTURES / name).read_text(errors="replace")) == [kind]
 
 
+def test_a_layer_that_vulkaninfo_describes_is_of_its_output():
+    text = "Layers: count = 1\n===\nVK_LAYER_A_crash (a layer that tells where a program crashes or hangs.) Vulkan version 1.3.296, layer version 1:\n"
+    assert kinds.parts_of(text)[-1][2] == "vulkaninfo"
+
+
 def test_a_backtrace_of_glibc_is_a_crash():
     assert kinds_of("/opt/app/bin/app(+0x1141923) [0x581f849af923]\n/usr/lib/libLLVM.so.19.1(_ZN4llvm3fooEv+0x4c5) [0x7bfb2f6223c5]\n") == ["crash"]
 

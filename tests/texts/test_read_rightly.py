@@ -313,6 +313,114 @@ Total VRAM 16368 MB, total RAM 32694 MB
     ("two columns of anything else are no packages", "temperature  45.2\nfan          1.5\n", {"no pip.packages": None}),
     ("a card that is only compared with",
      "Think of the Strix Halo GPU as a Radeon RX 7600 XT with more memory, it is about as fast in all that I tried.\n", {"gpus": 1}),
+    ("a virtual monitor shows the ids of the card that draws for it", """\
+------------------
+System Information
+------------------
+Time of this report: 7/6/2025, 21:36:17
+---------------
+Display Devices
+---------------
+           Card name: AMD Radeon RX 7700 XT
+          Device Key: Enum\\PCI\\VEN_1002&DEV_747E&SUBSYS_060D1043&REV_FF
+    Dedicated Memory: 12176 MB
+           Vendor ID: 0x1002
+           Device ID: 0x747E
+
+           Card name: Some Virtual Monitor
+         Device Type: Display-Only Device
+          Device Key: Enum\\ROOT\\DISPLAY
+    Dedicated Memory: 12176 MB
+           Vendor ID: 0x1002
+           Device ID: 0x747E
+""", {"gpus": 1, "gpu.name[0]": "AMD Radeon RX 7700 XT"}),
+    ("dxdiag of Vista", """\
+   Operating System: Windows Vista™ Business (6.0, Build 6002) Service Pack 2 (6002.vistasp2_gdr)
+        Card name: ATI Radeon HD 4600 Series
+       Device Key: Enum\\PCI\\VEN_1002&DEV_9490&SUBSYS_E115174B&REV_00
+ Dedicated Memory: 505 MB
+   Driver Version: 8.17.0010.1077 (English)
+""", {"gpus": 1, "windows.driver_version": "8.17.0010.1077", "os.name": "Windows Vista Business"}),
+    ("a processor alone is no GPU", """\
+processor\t: 0
+vendor_id\t: AuthenticAMD
+cpu family\t: 25
+model\t\t: 80
+model name\t: AMD Ryzen 5 5600G with Radeon Graphics
+stepping\t: 0
+""", {"gpus": 0, "machine.cpu": "AMD Ryzen 5 5600G with Radeon Graphics"}),
+    ("memory that a run took is no card", '{"backend": "rocm", "model": "a:7b", "tokens_per_sec": 40.1, "vram_mb": 5298, "vram_used_mb": 6115}\n', {"gpus": 0}),
+    ("memory beside the card's name is its size", '{"gpu": "AMD Radeon RX 7900 XTX", "vram_gb": 24}\n', {"gpus": 1, "gpu.vram_bytes[0]": 24 * GiB}),
+    ("a chip as old drivers name it", "OpenGL vendor string: X.Org\nOpenGL renderer string: Gallium 0.4 on AMD PITCAIRN\n", {"gpus": 1, "gpu.name[0]": "AMD PITCAIRN"}),
+    ("the devices of a run in one value",
+     '[\n  {\n    "build_commit": "47c786924",\n    "gpu_info": "AMD Radeon RX 7800 XT (RADV NAVI32), AMD Radeon RX 7600",\n    "n_gen": 128\n  }\n]\n',
+     {"gpus": 2, "gpu.name[0]": "AMD Radeon RX 7800 XT", "gpu.gfx_target[1]": "gfx1102"}),
+    ("devices of AMDVLK", """\
+ggml_vulkan: Found 2 Vulkan devices:
+ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (AMD open-source driver) | uma: 0 | fp16: 1 | bf16: 0 | warp size: 64 | shared memory: 32768 | int dot: 1
+ggml_vulkan: 1 = AMD Radeon RX 7900 XTX (AMD open-source driver) | uma: 0 | fp16: 1 | bf16: 0 | warp size: 64 | shared memory: 32768 | int dot: 1
+""", {"gpus": 2, "gpu.gfx_target[1]": "gfx1100"}),
+    ("one GPU under an override", """\
+My RX 6700 XT crashes with Ollama on Ubuntu 24.04 when I load the model, I set HSA_OVERRIDE_GFX_VERSION=10.3.0 as people say.
+
+```
+ggml_cuda_init: found 1 ROCm devices:
+  Device 0: AMD Radeon Graphics, gfx1030 (0x1030), VMM: no, Wave Size: 32
+```
+""", {"gpus": 1, "gpu.name[0]": "AMD Radeon RX 6700 XT", "gpu.gfx_target[0]": "gfx1031", "gpu.gfx_reported[0]": "gfx1030"}),
+    ("another card beside one that is overridden", """\
+My RX 7900 XTX stays idle, HSA_OVERRIDE_GFX_VERSION=10.3.0 is set for the other one.
+
+```
+ggml_cuda_init: found 1 ROCm devices:
+  Device 0: AMD Radeon Graphics, gfx1030 (0x1030), VMM: no, Wave Size: 32
+```
+""", {"gpus": 2}),
+    ("a form of a card", "GPU Name: AMD Radeon RX 7800 XT\nVendor: AMD\nVRAM: 16 GB GDDR6\nBandwidth: 640 GB/s\n", {"gpus": 1, "gpu.vram_bytes[0]": 16 * GiB}),
+    ("whose memory it is nobody says", "GPU 1: AMD Radeon RX 7800 XT\nGPU 2: NVIDIA RTX 3060\nVRAM: 12 GB\n", {"no gpu.vram_bytes": None}),
+    ("a target and units behind the name", "OS: Ubuntu 24.04\nKernel: 6.8.0-31-generic\nGPU: AMD Instinct MI60, gfx906, 64 CUs\nMemory: 64 GB\n",
+     {"gpus": 1, "gpu.name[0]": "AMD Instinct MI60", "gpu.gfx_target[0]": "gfx906"}),
+    ("hwinfo of another vendor's card", """\
+21: PCI 100.0: 0300 VGA compatible controller (VGA)
+  [Created at pci.386]
+  SysFS BusID: 0000:01:00.0
+  Hardware Class: graphics card
+  Device Name: "NVIDIA GeForce GTX 1650"
+  Model: "nVidia VGA compatible controller"
+  Vendor: pci 0x10de "nVidia Corporation"
+""", {"gpus": 0, "pci.other_gpus": ["NVIDIA GeForce GTX 1650"]}),
+    ("the base of an image before its comments", """\
+ARG BASE_IMAGE=rocm/dev-ubuntu-24.04:7.0-complete
+FROM ${BASE_IMAGE} AS base
+# Needed since ROCm 7.1 by the RX 7900 XTX
+ENV HSA_NO_SCRATCH_RECLAIM=1
+RUN pip install torch --index-url https://download.pytorch.org/whl/rocm6.4
+""", {"gpus": 0, "runtime.rocm_version": "7.0"}),
+    ("the repository that an image installs from", """\
+FROM debian:13
+RUN apt-get update && \\
+    echo "deb [arch=amd64] https://repo.radeon.com/rocm/apt/7.2.2 noble main" \\
+    > /etc/apt/sources.list.d/rocm.list
+RUN pip install torch --index-url https://download.pytorch.org/whl/rocm7.2
+""", {"runtime.rocm_version": "7.2.2"}),
+    ("an image of a program is no release of ROCm", "FROM rocm/primus:v25.11\nRUN make\n", {"no runtime.rocm_version": None}),
+    ("comments of a manifest are nobody's words", """\
+# Kubernetes objects for the lab
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+spec:
+  # Tested with a RX 9070 XT. Without it the machine hangs and locks up after a while, which nobody understands.
+  restartPolicy: Never
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: train
+""", {"gpus": 0, "no report.program": None, "no crash.after": None, "report.texts": [
+    {"text": "input.txt", "kinds": ["comment", "kubernetes"], "readers": [], "facts": 0, "hits": 0, "lines": 14}]}),
 ]
 
 

@@ -328,8 +328,8 @@ def _versions(seen: Evidence) -> Iterator[Found]:
 
 
 def _fallback(seen: Evidence) -> Iterator[Found]:
-    """What a program says of itself: it took something else than it wanted. Of no use where nothing is wrong."""
-    hits = _hits(seen, "fallback", "what") if seen.symptoms else []
+    """What a program says of itself: it took something else than it wanted. Of no use where nothing is wrong, or where the kernel says what is."""
+    hits = _hits(seen, "fallback", "what") if seen.symptoms and not seen.hits_of("seen.trouble-told.kernel") else []
     for hit in hits:
         have = seen.text("runtime.hip_version")
         installed = f" Installed is HIP {have}." if have else ""

@@ -28,4 +28,4 @@ def recognises(text: str) -> bool:
 def read(text: str) -> Iterator[Reading]:
     """What is named; the first of each wins."""
     text = clean(text[:_LIMIT])
-    yield from named.besides_gpus(text, Lines(text))
+    yield from (reading for reading in named.besides_gpus(text, Lines(text)) if reading.name != "report.program")  # keys are no program's lines

@@ -131,6 +131,9 @@ _BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"
 _CATALOGUE = 4  # targets: who names more lists what there is, not what he has
 _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9a-f]{3,4})\b")
 
+_MEMORY = lazy(r"^[\s>*_-]{0,9}(?:VRAM|Video memory|Dedicated memory)(?: size)?[*_ ]{0,4}[:=][*_ ]{0,4}(?P<n>\d{1,5}) ?(?P<unit>GB|GiB|MB|MiB)"
+               r"(?: (?:GDDR|HBM)\w{1,3})?[*_ ]{0,4}$", re.IGNORECASE | re.MULTILINE)  # of the card, as a field of its own
+_OTHERS = lazy(r"\b(?:NVIDIA|GeForce|RTX|GTX|Intel (?:Arc|UHD|Iris))\b", re.IGNORECASE)
 _STATED = lazy(r"\b(?:architecture|gfx target|target|arch)(?: is| name)?[ :=]{1,3}(gfx[0-9a-f]{3,4})\b", re.IGNORECASE)
 
 
@@ -201,6 +204,10 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
         yield Reading("gpu.gfx_reported", own, item, line)
+    size = _MEMORY.search(text) if len(items) == 1 and len(seen) == 1 and not _OTHERS.search(text) else None
+    if size:
+        item = next(iter(next(iter(items.values()))))
+        yield Reading("gpu.vram_bytes", int(size["n"]) << {"M": 20, "G": 30}[size["unit"][0].upper()], item, lines.at(size.start()))
     refused = None if seen else _REFUSED.search(text)
     if refused:
         gfx = refused[1] or refused[2]

@@ -51,8 +51,9 @@ def _renderer(found: str, pci_id: str, item: str, number: int) -> Iterator[Readi
     gfx = renderers.gfx(found)
     if gfx:
         yield Reading("gpu.gfx_reported", gfx, item, number)
-    if renderers.name(found):
-        yield Reading("gpu.name", renderers.name(found), item, number)
+    name = renderers.name(found) or renderers.chip(found) * (not gfx and not pci_id)  # what the tables know has a better one there
+    if name:
+        yield Reading("gpu.name", name, item, number)
     if renderers.kernel(found):
         yield Reading("kernel.release", renderers.kernel(found), line=number)
         yield Reading("os.family", "linux", line=number)

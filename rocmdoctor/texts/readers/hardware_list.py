@@ -35,7 +35,7 @@ _NODE = lazy(r"^[ \t]*\*-([\w-]+(?::\d+)?)(?: +(UNCLAIMED|DISABLED))?\s*$")
 _FIELD = lazy(r"^[ \t]*([^:*]{3,40}): (\S.{0,300})$")  # labels are translated; their order and the form of their values are not
 _ORDER = ("description", "product", "vendor")
 _ENTRY = lazy(r"^[ \t]*\d{1,3}: (?:PCI|None|USB|SCSI|IDE|BIOS) [0-9a-f.]{1,12}: (\d{4})\S* +(\S.{0,80})$")
-_HWINFO = lazy(r"^[ \t]*(SysFS BusID|Hardware Class|Model|Vendor|Device|SubVendor|SubDevice|Revision|Driver|Driver Status|Driver Modules): (\S.{0,200})$")
+_HWINFO = lazy(r"^[ \t]*(SysFS BusID|Hardware Class|Device Name|Model|Vendor|Device|SubVendor|SubDevice|Revision|Driver(?: Status| Modules)?): (\S.{0,200})$")
 _ID = lazy(r"\b(?:pci )?0x([0-9a-f]{4})\b")
 _IDS = lazy(r"\[(1002):([0-9A-Fa-f]{4})\]")
 _DRIVER = lazy(r"\bdriver=(\S+)")
@@ -112,6 +112,16 @@ def _hwinfo(fields: _Fields, item: str) -> Iterator[Reading]:
         yield Reading("gpu.driver", None, item, fields["SysFS BusID"][1])
 
 
+def _said(vendor: str, model: str) -> str:
+    """The name of another vendor's GPU; hwinfo puts it in quotation marks, behind numbers.
+
+    >>> _said('pci 0x10de "nVidia Corporation"', '"NVIDIA GeForce GTX 1650"'), _said("Intel Corporation", "UHD Graphics")
+    ('NVIDIA GeForce GTX 1650', 'Intel Corporation UHD Graphics')
+    """
+    maker, name = (part.split('"')[1] if part.count('"') == 2 else part for part in (vendor, model))
+    return (name if maker.split()[:1] and name.lower().startswith(maker.split()[0].lower()) else f"{maker} {name}")[:120]
+
+
 def read(text: str) -> Iterator[Reading]:
     """One item per AMD display device; the names of others."""
     fields: _Fields = {}
@@ -131,7 +141,7 @@ def read(text: str) -> Iterator[Reading]:
             places.setdefault(item, first)
             yield from (_lshw if kind == "lshw" else _hwinfo)(fields, item)
         elif vendor[0]:
-            others.setdefault(f"{vendor[0]} {model[0]}"[:120], first)
+            others.setdefault(_said(vendor[0], fields.get("Device Name", model)[0]), first)
 
     short = False
     for number, raw in lines(text):

@@ -46,6 +46,7 @@ _AMD = lazy(r"\bAMD\b|Radeon|Instinct|\bRX \d{3}")
 _ROW = lazy(r"(?:gpu|device|card|adapter|accelerator|agent)s?\w{0,20}\.(\d{1,3})$", re.IGNORECASE)
 _NO_GPU = lazy(r"audio|sound|hdmi|speaker|Advanced Micro Devices, Inc\. \[AMD(?:/ATI)?\]$|^AMD$|\bRyzen\b(?!.*\bRadeon)|EPYC", re.IGNORECASE)
 _MEMORY = lazy(r"(?:vram|total_memory|memory_total|dedicated_memory)(?!\w*(?:peak|used|free|delta|start|end|avg|mean|max|min))\w*?_(bytes|mb|mib|gb|gib)$")
+_WHOLE = lazy(r"total|size|capacity|dedicated")
 _UNITS = {"bytes": 0, "mb": 20, "mib": 20, "gb": 30, "gib": 30}
 
 
@@ -100,16 +101,22 @@ def read(text: str) -> Iterator[Reading]:
     line_of = KeyLines(text)
     held: dict[tuple[str, str], Reading] = {}
     written: set[str] = set()
+    bare: set[str] = set()
     for _, data in documents(text):
         for path, key, value in _leaves(data):
             line = line_of(key)
             for reading in _reading(path, key, value, line):
                 at = (reading.name, reading.item)
+                if reading.name == "gpu.vram_bytes" and not _WHOLE.search(key.lower()):
+                    bare.add(reading.item)
                 explicit = reading.name == "gpu.gfx_reported" and isinstance(value, str) and gfx(value) != ""
                 if at not in held or explicit and reading.item not in written:
                     held[at] = reading
                 if explicit:
                     written.add(reading.item)
+    for name, item in [key for key in held if key[0] == "gpu.vram_bytes" and key[1] in bare]:
+        if not any(told in ("gpu.name", "gpu.gfx_reported") and item in (place, place.rpartition(".")[0]) for told, place in held):
+            del held[name, item]  # memory without a card or "total": what a program took in a run
     same = _devices(held)
     told: set[tuple[str, str]] = set()
     for (name, item), reading in held.items():

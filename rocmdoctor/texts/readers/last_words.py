@@ -20,7 +20,9 @@ from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lines
 
 TRUST = 0
-KINDS = kinds.OF_MACHINES - {"kernel_log", "system_log", "xorg_log"}
+# They end, and no program with them.
+_NO_RUN = kinds.GROUPS["setting"] | {"comment", "table", "package_list", "package_history", "lspci", "hardware_list", "sysfs", "os_state"}
+KINDS = kinds.OF_MACHINES - {"kernel_log", "system_log", "xorg_log"} - _NO_RUN
 
 _FEWEST = 2  # lines of a log
 _FEWEST_WORDS = 4  # before the end in its own line, where that is more than the name of the program

@@ -114,8 +114,9 @@ def _vulkan(number: int, line: str) -> Iterator[Reading]:
         yield Reading("gpu.name", name.split(" (RADV", 1)[0], item, number)
         if _column(line, "uma") in ("0", "1"):
             yield Reading("gpu.is_apu", _column(line, "uma") == "1", item, number)
-    if radv_gfx(name):
-        yield Reading("gpu.gfx_reported", radv_gfx(name), item, number)
+    target = gfx_of_name(name) if _amd(name) else radv_gfx(name)
+    if target:
+        yield Reading("gpu.gfx_reported", target, item, number)
 
 
 def _column(line: str, key: str) -> str:

@@ -40,6 +40,7 @@ _KV = lazy(r"(?:-ctk|--cache-type-k)[ =]([a-z]\w{1,8})\b")
 _SAID = lazy(r"llama_(?:context|new_context_with_model|init_from_model): (flash_attn|n_ctx|type_k) +=? ?= *(\w{1,12})\s*$")
 _NUM_GPU = lazy(r"(?:^|\s)PARAMETER +num_gpu +(\d{1,4})\b|\"num_gpu\" ?: ?(\d{1,4})\b|/set parameter num_gpu (\d{1,4})\b")
 _OPTION = lazy(r"(?:^|\s)(--?[a-z][a-z-]{0,24})(?:[ =](?!-[a-zA-Z-])([^\s\"'`\\]{1,80}))?(?=\s|$)")
+_DEVICES = lazy(r"\"gpu_info\": ?\"([^\"\n]{3,600})\"")
 _TEST = lazy(r"^tg\d+")
 _BACKENDS = {"rocm": "rocm", "hip": "rocm", "cuda": "cuda", "vulkan": "vulkan", "cpu": "cpu", "blas": "cpu"}
 
@@ -107,6 +108,14 @@ def _bench_line(line: str, number: int) -> Iterator[Reading]:
             yield Reading("llama.mmap", run["use_mmap"], "", number)
 
 
+def _cards(named: str, number: int) -> Iterator[Reading]:
+    """The devices that a run could use, as one value: "AMD Radeon RX 7900 XT, AMD Radeon RX 7900 XT"."""
+    for index, name in enumerate(named.split(", ")[:16]):
+        if products.gfx_of_name(name):
+            yield Reading("gpu.name", name.split(" (RADV")[0].strip(), f"bench:{index}", number)
+            yield Reading("gpu.gfx_reported", products.gfx_of_name(name), f"bench:{index}", number)
+
+
 def _bench_row(header: list[str], line: str, number: int) -> Iterator[Reading]:
     """A row of ``llama-bench -o csv``."""
     run = dict(zip(header, next(csv.reader([line[:4000]]), []), strict=False))
@@ -115,10 +124,7 @@ def _bench_row(header: list[str], line: str, number: int) -> Iterator[Reading]:
     backend = _BACKENDS.get(run.get("backends", "").split(",")[0].lower())
     if backend:
         yield Reading("llama.backend", backend, "", number)
-    name = run.get("gpu_info", "")
-    if name and "," not in name and products.gfx_of_name(name):
-        yield Reading("gpu.name", name, "bench:0", number)
-        yield Reading("gpu.gfx_reported", products.gfx_of_name(name), "bench:0", number)
+    yield from _cards(run.get("gpu_info", ""), number)
     try:
         speed, size = float(run.get("avg_ts", "")), int(run.get("model_size", ""))
     except ValueError:
@@ -170,5 +176,8 @@ def read(text: str) -> Iterator[Reading]:
             yield from _bench_row(columns, line, number)
         if '"build_commit"' in line and line.lstrip()[:1] == "{":
             yield from _bench_line(line.strip(), number)
+        devices = _DEVICES.search(line[:4000]) if "gpu_info" in line else None
+        if devices:
+            yield from _cards(devices[1], number)
     if options:
         yield Reading("llama.options", options, "", at)

@@ -40,7 +40,8 @@ KINDS = kinds.QUOTED  # people quote its words in their sentences
 _PAIR = lazy(r"^[ \t]*([A-Za-z][\w /'-]{1,40}?)\s*[:=]\s*(\S.{0,600})?$")
 _TABBED = lazy(r"^([A-Z][\w /-]{1,40})\t(\S[^\t]{0,600})?")  # msinfo32
 _KEY = lazy(r"VEN_([0-9A-Fa-f]{4})&DEV_([0-9A-Fa-f]{4})(?:&SUBSYS_([0-9A-Fa-f]{4})([0-9A-Fa-f]{4}))?(?:&REV_([0-9A-Fa-f]{2}))?")
-_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|8|7|Vista)\b[\w .-]{0,40}?)\s*(?:\((10\.0|6\.[0-3]),? Build (\d{4,6})\)|$)")
+_NO_CARD = lazy(r"(?:Enum\\)?(?:ROOT|SWD|USB)\\", re.IGNORECASE)  # a virtual or USB monitor shows the ids and the memory of the card that draws for it
+_SYSTEM = lazy(r"(Windows (?:1[01]|Server \d{4}|8\.1|8|7|Vista)\b[?™®]?[\w .-]{0,40}?)\s*(?:\((10\.0|6\.[0-3]),? Build (\d{4,6})\)|$)")
 _OURS = lazy(r"AMD|Radeon")
 _OTHERS = lazy(r"NVIDIA|GeForce|Intel|Quadro")
 _BIOS = lazy(r"^BIOS Date: .{1,40} Ver: (\S.{0,40}?)(?: \(|$)")
@@ -120,7 +121,7 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
             yield Reading("os.family", "windows", line=number)
         if label in ("operating system", "os name") and windows:
             yield Reading("os.family", "windows", line=number)
-            yield Reading("os.name", windows[1].strip(), line=number)
+            yield Reading("os.name", re.sub("[?™®]", "", windows[1]).strip(), line=number)
             if windows[3]:
                 yield Reading("os.version", f"{windows[2]}.{windows[3]}", line=number)
         elif label in ("os version", "version") and value.startswith("10.0."):
@@ -150,9 +151,10 @@ def _machine(system: list[tuple[int, str]]) -> Iterator[Reading]:
 
 def _foreign(block: _Block) -> bool:
     """Whether the device is of another maker."""
-    key = _KEY.search(block.get("key", ("", 0))[0])
-    if key:
-        return key[1] != "1002"
+    place = block.get("key", ("", 0))[0]
+    key = _KEY.search(place)
+    if key or _NO_CARD.match(place):
+        return key is None or key[1] != "1002"
     return block.get("vendor", ("0x1002", 0))[0].lower() != "0x1002" or "vendor" not in block and not _OURS.search(block.get("name", ("", 0))[0])
 
 
@@ -188,8 +190,9 @@ def _gpu(block: _Block, index: int) -> Iterator[Reading]:
     if hybrid in ("Integrated", "Discrete"):
         yield Reading("gpu.is_apu", hybrid == "Integrated", item, hybrid_line)
     driver, driver_line = block.get("driver", ("", 0))
-    if re.fullmatch(r"\d{1,3}(?:\.\d{1,6}){2,3}", driver):
-        yield Reading("windows.driver_version", driver, line=driver_line)
+    version = re.fullmatch(r"(\d{1,3}(?:\.\d{1,6}){2,3})(?: \([A-Z][a-z]{2,20}\))?", driver)  # until Vista with the language of its file
+    if version:
+        yield Reading("windows.driver_version", version[1], line=driver_line)
 
 
 def read(text: str) -> Iterator[Reading]:
