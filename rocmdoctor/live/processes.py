@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -54,6 +55,7 @@ class Child:
         self.process = process
         self.pid = process.pid
         self.job = _job(process)
+        self._end: int | None = None
 
     def ended(self) -> int | None:
         """The exit status, negative for a signal; None while it runs."""
@@ -72,6 +74,15 @@ class Child:
             time.sleep(0.005)
         return True
 
+    def pause(self, seconds: float) -> None:
+        """Wait this long, or until it ends."""
+        if self._end is None:
+            self._end = _end_of(self.pid)
+        if self._end < 0:
+            time.sleep(seconds)
+        elif _over(self._end, seconds):
+            time.sleep(0.0005)  # it ended; whoever its parent is may not have taken note yet
+
     def leave(self) -> None:
         """It cannot be ended (it waits in the kernel): left behind on purpose, so the interpreter need not warn of it."""
         self.process.returncode = -9
@@ -81,6 +92,9 @@ class Child:
         with _lock:
             _running.pop(self.pid, None)
             sweep()
+        if self._end is not None and self._end >= 0:
+            os.close(self._end)
+            self._end = -1
 
 
 def surroundings(given: Mapping[str, str] | None) -> dict[str, str]:
@@ -230,6 +244,13 @@ if sys.platform == "win32":
         with contextlib.suppress(OSError):
             child.process.kill()
 
+    def _end_of(pid: int) -> int:
+        """No handle of a process is one that is polled here."""
+        return -1
+
+    def _over(handle: int, seconds: float) -> bool:
+        raise NotImplementedError
+
     def _subreaper(on: bool) -> None:
         """Jobs do that here."""
 
@@ -254,6 +275,18 @@ else:
     def _kill(child: Child) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.job, signal.SIGKILL)
+
+    def _end_of(pid: int) -> int:
+        """A file that can be read once the process ended; -1 where the kernel has none (before Linux 5.3, macOS) or gives none."""
+        try:
+            return os.pidfd_open(pid)
+        except (AttributeError, OSError):
+            return -1
+
+    def _over(handle: int, seconds: float) -> bool:
+        look = select.poll()
+        look.register(handle, select.POLLIN)
+        return bool(look.poll(seconds * 1000))
 
     def _subreaper(on: bool) -> None:
         with contextlib.suppress(ImportError, OSError, AttributeError, TypeError):

@@ -149,7 +149,7 @@ def _watch(child: processes.Child, out: Path, noise: Path, run: ProbeRun, until:
         if not cap and _size(noise) > _NOISE_CAP:
             run.noise = _tail(noise)
             os.truncate(noise, 0)
-        time.sleep(min(pause, max(0.0, until - time.monotonic()) + 0.001))
+        child.pause(min(pause, max(0.0, until - time.monotonic()) + 0.001))
         pause = min(pause * 1.5, 0.03)
     code, state = child.ended(), ""
     if code is None:
