@@ -1,13 +1,12 @@
 """What the probes share: their arguments, how they write facts, how they read files and ask programs. Not a probe itself."""
 
-import argparse
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from typing import NamedTuple, Optional
+from collections import namedtuple
 
 import trusted
 from tree import Tree
@@ -45,12 +44,8 @@ class Emitter:
         self._file.close()
 
 
-class Answer(NamedTuple):
-    """What a program said: its exit status (None when it did not end by itself), its output, and why there is nothing."""
-
-    status: Optional[int]
-    text: str
-    why: str = ""
+# What a program said: its exit status (None when it did not end by itself), its output, and why there is nothing.
+Answer = namedtuple("Answer", ("status", "text", "why"), defaults=("",))
 
 
 def ask(command, deadline, cap=OUTPUT_CAP, also_errors=False, **variables):
@@ -125,17 +120,25 @@ def emit_file(emit, tree, fact, path, convert=str, item="", command=""):
     return value
 
 
-PARSER = argparse.ArgumentParser()  # made before a probe is forked
-PARSER.add_argument("--out", required=True)
-PARSER.add_argument("--root", default="/")
+def arguments(given):
+    """(out, root) of the arguments as the runner gives them; of any others what argparse, which takes a while to load, makes of them."""
+    if given[:1] == ["--out"] and (len(given) == 2 or len(given) == 4 and given[2] == "--root"):
+        return given[1], given[3] if len(given) == 4 else "/"
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--root", default="/")
+    args = parser.parse_args(given)
+    return args.out, args.root
 
 
 def main(probe):
     """Parse ``--out FILE [--root DIR]``, run ``probe(emit, tree)``, write the last line."""
     if hasattr(signal, "alarm"):  # whoever waits for us may be killed; a deadline is stretched tenfold at most
         signal.alarm(10 * int(getattr(sys.modules["__main__"], "DEADLINE", 60)) + 60)
-    args = PARSER.parse_args()
-    emit = Emitter(args.out)
-    probe(emit, Tree(args.root))
+    out, root = arguments(sys.argv[1:])
+    emit = Emitter(out)
+    probe(emit, Tree(root))
     emit.end()
     sys.stdout.flush()

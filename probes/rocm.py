@@ -48,8 +48,9 @@ def targets(folders):
 
 def packed(folder, stem):
     """6.4.2 out of ``libamdhip64.so.6.4.60402`` (the release build's way of naming)."""
-    for name in sorted(folder.names(), key=len, reverse=True):
-        found = re.fullmatch(rf"{re.escape(stem)}\.so\.(\d+)\.(\d+)\.(\d{{5,6}})", name)
+    beginning = stem + ".so."
+    for name in sorted((name for name in folder.names() if name.startswith(beginning)), key=len, reverse=True):
+        found = re.fullmatch(r"(\d+)\.(\d+)\.(\d{5,6})", name[len(beginning):])
         if found:
             number = int(found[3])
             if 4 <= number // 10000 <= 99:

@@ -6,7 +6,6 @@ any of them. What another user could have laid is neither run nor loaded nor bel
 
 import importlib.util
 import os
-import shutil
 import stat
 import sys
 
@@ -126,10 +125,20 @@ def program(name):
     """The program of that name on PATH, from the first folder that is trusted; None when there is none."""
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         if os.path.isabs(folder):
-            found = shutil.which(name, path=folder)
+            found = _executable(name, folder)
             if found and not why_not(found):
                 return found
     return None
+
+
+def _executable(name, folder):
+    """The file that is run by this name in the folder, None when there is none."""
+    if os.name == "nt":  # further endings count there
+        import shutil
+
+        return shutil.which(name, path=folder)
+    found = os.path.join(folder, name)
+    return found if os.access(found, os.X_OK) and not os.path.isdir(found) else None
 
 
 def environment(given=None):

@@ -6,7 +6,6 @@ Files are read where there are any; programs are asked only of this machine, bri
 from __future__ import annotations
 
 import datetime
-import gzip
 import io
 import json
 import re
@@ -68,6 +67,8 @@ def text_of(path):
     try:
         if path.suffix != ".gz":
             return path.text(FILE_CAP, from_end=True)
+        import gzip
+
         with gzip.open(io.BytesIO(path.raw(FILE_CAP)), "rb") as packed:
             return packed.read(FILE_CAP).decode("utf-8", "replace")
     except (OSError, EOFError, ValueError, zlib.error):
@@ -162,12 +163,19 @@ def asked():
             yield f"changed\trpm\t{iso(int(when))}\t{name}\t\t{version}"
 
 
+def field(block, key):
+    """The line of one field of a package, "" when it has none."""
+    key += ": "
+    start = 0 if block.startswith(key) else block.find("\n" + key) + 1
+    return block[start + len(key):].partition("\n")[0] if start or block.startswith(key) else ""
+
+
 def installed(root, live):
     """``name<TAB>version`` of what dpkg, pacman or rpm has installed."""
     for block in text_of_status(root).split("\n\n"):
-        row = dict(re.findall(r"^(Package|Status|Version): (.+)$", block, re.M))
-        if row.get("Status", "").endswith(" installed") and "Version" in row:
-            yield f"{row['Package']}\t{row['Version']}"
+        name, status, version = (field(block, key) for key in ("Package", "Status", "Version"))
+        if name and version and status.endswith(" installed"):
+            yield f"{name}\t{version}"
     for folder in (root / "var/lib/pacman/local").glob("*-*-*"):
         name, version, release = folder.name.rsplit("-", 2)
         yield f"{name}\t{version}-{release}"

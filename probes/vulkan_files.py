@@ -62,14 +62,15 @@ def library_exists(manifest, root, folders):
     return any((folder / library).lexists() for folder in folders)
 
 
-def package_version(root, names):
-    """Version of the first of these packages, from dpkg's or pacman's own files."""
+def package_version(root, status, names):
+    """Version of the first of these packages, from dpkg's status file (its text after a line feed) or pacman's own files."""
     for name in names:
         for folder in root.glob(f"var/lib/pacman/local/{name}-[0-9]*"):
             return folder.name[len(name) + 1:].split(":")[-1].rsplit("-", 1)[0]
-    status = (root / "var/lib/dpkg/status").text(32 << 20)
     for name in names:
-        found = re.search(rf"^Package: {re.escape(name)}\n(?:.+\n)*?Version: (?:\d+:)?(\S+)", status, re.M)
+        head = f"\nPackage: {name}\n"
+        _, here, rest = status.partition(head)
+        found = here and re.search(r"^Version: (?:\d+:)?(\S+)", rest.partition("\n\n")[0], re.M)
         if found:
             return found[1]
     return ""
@@ -94,9 +95,10 @@ def probe(emit, tree):
     emit.known("vulkan.broken_icds", broken, SOURCE)
     packages = {"vulkan.mesa_version": ("mesa-vulkan-drivers", "vulkan-radeon", "mesa"),
                 "vulkan.amdvlk_version": ("amdvlk", "amdvlk64", "vulkan-amdgpu")}
+    status = "\n" + (root / "var/lib/dpkg/status").text(32 << 20)
     for fact, names in packages.items():
         # 25.0.7 out of 25.0.7-2+deb12u1: packagers' own numbers say nothing of the driver.
-        if version := package_version(root, names).split("-")[0].split("+")[0]:
+        if version := package_version(root, status, names).split("-")[0].split("+")[0]:
             emit.known(fact, version, "vulkan_files: package database")
         elif (root / "var/lib/dpkg/status").exists() or (root / "var/lib/pacman/local").is_dir():
             emit.absent(fact, "vulkan_files: package database")

@@ -3,9 +3,7 @@
 import os
 import re
 
-import windows_display
 from probe_protocol import Tree, main
-from windows_machine import DISPLAY_CLASS, Interop, Machine, number, recorded
 
 SAYS = "WSL"
 PROVIDES = ("wsl.kernel", "wsl.rocdxg", "wsl.hsa_runtimes", "wsl.bundled_runtimes", "wsl.config", "wsl.memory_limit_bytes", "wsl.interop", "wsl.docker",
@@ -93,6 +91,8 @@ def docker(tree):
 
 def windows_side(tree):
     """(registry of Windows, what it is called as a source), or (None, why not)."""
+    from windows_machine import Interop, Machine, recorded
+
     if tree.live:
         # Only Windows' own program on a drive that Windows serves: what another user of this Linux laid there is not run.
         served = re.search(r"^\S+ /mnt/c (?:9p|drvfs|virtiofs) ", tree.try_read("/proc/mounts") or "", re.M)
@@ -104,6 +104,9 @@ def windows_side(tree):
 
 
 def emit_windows(emit, registry, where):
+    import windows_display
+    from windows_machine import DISPLAY_CLASS, number
+
     cards = [values for key in registry.keys(DISPLAY_CLASS) if key.isdigit()
              for values in [registry.values(DISPLAY_CLASS + "\\" + key)] if "ven_1002" in str(values.get("MatchingDeviceId", "")).lower()]
     found = []
@@ -131,6 +134,8 @@ def probe(emit, tree):
     release = tree.try_read(RELEASE) or ""
     if "microsoft" not in release.lower():
         return
+    from windows_machine import DISPLAY_CLASS  # what knows Windows is loaded under WSL alone
+
     emit.known("wsl.kernel", release, RELEASE)
     bridges = list(libraries(tree, "librocdxg"))
     if bridges:
