@@ -7,6 +7,8 @@ import sys
 
 from rocmdoctor import VERSION_LINE
 
+_EXAMINING = ("check", "test", "snapshot", "preflight")  # commands whose probes are forked: what forks them starts first of all
+
 
 def main() -> None:
     """The version needs nothing else; whatever else was typed is for the commands."""
@@ -14,6 +16,11 @@ def main() -> None:
         with contextlib.suppress(OSError):  # an output that cannot be written is for the commands, too
             os.write(1, f"{VERSION_LINE}{os.linesep}".encode())
             _leave(0)
+    first = sys.argv[1] if sys.argv[1:] else "-"
+    if first in _EXAMINING or first.startswith("-") and not {"-h", "--help"} & {*sys.argv}:  # without a command it is `check`
+        from rocmdoctor.live import warm
+
+        warm.begin()
     gc.set_threshold(100_000, 50, 100)  # a run makes much that stays and hardly any cycles: looking for these takes a tenth of a short one
     from rocmdoctor.cli import main as commands
 

@@ -25,9 +25,6 @@ _HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM", "SAYS")
 # What a recorded Windows machine consists of (see probes/windows_machine.py).
 _WINDOWS_EXPORTS = ("registry.reg", "windows.json")
 _HEAD_CAP = 1 << 20
-# No site packages, no PYTHON* variables, no .pyc files written: starts in half the time and leaves nothing behind.
-# Not -I: it would hide the folder of the probe and with it probe_protocol.
-_FAST = ("-S", "-E", "-s", "-B")
 _USUAL_START = 0.1  # seconds that an idle machine takes to start an interpreter
 Progress = Callable[[str, str], None]
 Text = tuple[str, str]
@@ -138,7 +135,8 @@ def collect(
 
     quiet = [job for job in jobs if job[0].lane == "quiet"]
     # What a child of the parent loads is found by the parent's variables: those without folders that are not trusted.
-    with warm.parent(_FAST, environment) if not probe_dirs and len(quiet) > 1 else contextlib.nullcontext() as forks, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    forking = warm.parent(warm.FLAGS, environment) if not probe_dirs and len(quiet) > 1 else contextlib.nullcontext()
+    with forking as forks, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         reading = [pool.submit(work, job) for job in quiet]
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
         outcomes = [*(future.result() for future in reading), *loud]
@@ -220,9 +218,9 @@ def _refusal(probe: Probe, root: str, pythons: Sequence[str]) -> Unknown | None:
 def _run_one(probe: Probe, python: str, root: str, patience: float, environment: Mapping[str, str], forks: warm.Warm | None) -> Outcome:
     modules = [need.partition(":")[2] for need in probe.needs if need.startswith("module:")]
     own = probe.python == "own"
-    flags = _FAST if own and not modules else ("-B",)
+    flags = warm.FLAGS if own and not modules else ("-B",)
     # One that reads files only loads nothing and may tell all variables; the others must not load what is not trusted.
-    given = None if flags is _FAST and probe.lane == "quiet" else environment
+    given = None if flags is warm.FLAGS and probe.lane == "quiet" else environment
     try:
         return run_probe(probe.path, provides=probe.provides, deadline=probe.deadline * patience, interpreter=python,
                          flags=flags, root=root, environment=given, warm=forks if own else None, folders=_homes(modules))
@@ -259,7 +257,7 @@ def _merge(snapshot: Snapshot, facts: dict[str, Fact]) -> None:
 def patience() -> float:
     """How much longer than planned a probe may take: by the processes that want to run now, per processor; on Windows by how long a start takes."""
     if sys.platform == "win32":  # no load is told there, and what looks into each file that is opened slows every start
-        return min(10.0, max(1.0, run_tool([sys.executable, *_FAST, "-c", ""], 5.0)[0].seconds / _USUAL_START))
+        return min(10.0, max(1.0, run_tool([sys.executable, *warm.FLAGS, "-c", ""], 5.0)[0].seconds / _USUAL_START))
     try:
         running = int(Path("/proc/loadavg").read_text("ascii").split()[3].partition("/")[0])
     except (OSError, ValueError, IndexError):

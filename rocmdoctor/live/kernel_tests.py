@@ -17,7 +17,7 @@ from rocmdoctor.facts.model import Fact, Known, ProbeRun, Snapshot
 from rocmdoctor.facts.vocabulary import key, split_key
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.paths import data_dir
-from rocmdoctor.live import processes, trusted
+from rocmdoctor.live import processes, trusted, warm
 from rocmdoctor.live.runner import run_probe, run_tool
 from rocmdoctor.records import dataclass
 
@@ -299,7 +299,7 @@ def _verdict(snapshot: Snapshot, item: str) -> str:
 
 def _new_lines(before: str) -> list[str] | None:
     """Kernel log lines that were not there before; None when the log cannot be read."""
-    outcome = run_probe(data_dir("probes") / "kernel_log.py", deadline=6, flags=("-S", "-E", "-s", "-B"))
+    outcome = run_probe(data_dir("probes") / "kernel_log.py", deadline=6, flags=warm.FLAGS)
     had = set(before.splitlines())
     for name, text in outcome.texts:
         if name == "kernel log":

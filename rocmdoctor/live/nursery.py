@@ -1,9 +1,12 @@
 """The warm parent of the probes: a bare interpreter that forks a child for each, so that none pays for a start of its own.
 
 Run as a program by :mod:`rocmdoctor.live.warm`; it knows nothing of this package, and of the probes only what they share. Arguments: the
-number of a socket and the folder of the probes. A line asks for a probe (its arguments, the file for what it prints, its variables where
-they are not those of this process, folders that it imports from besides); the answers are ``[id, pid, null]`` once the child leads a session
-of its own, and ``[id, pid, status]`` when it ended. What a child loads is found by the variables that this process was started with.
+numbers of two pipes, for questions and for answers, and the folder of the probes. A line asks for a probe (its arguments, the file for what
+it prints, its variables where they are not those of this process, folders that it imports from besides); the answers are
+``[id, pid, null]`` once the child leads a session of its own, and ``[id, pid, status]`` when it ended. What a child loads is found by the
+variables that this process was started with.
+
+The first probe waits for all that is imported here: no more than most of them need.
 """
 
 from __future__ import annotations
@@ -14,13 +17,13 @@ import json
 import os
 import select
 import signal
-import socket
 import sys
-import traceback
-import types
-from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 
 def _probe(argv: list[str], noise: str, variables: dict[str, str] | None, folders: list[str]) -> int:
@@ -34,7 +37,7 @@ def _probe(argv: list[str], noise: str, variables: dict[str, str] | None, folder
     os.close(sink)
     sys.argv, sys.path[0] = argv, os.path.dirname(argv[0])
     sys.path += folders
-    own = types.ModuleType("__main__")
+    own = type(sys)("__main__")
     own.__file__ = argv[0]
     sys.modules["__main__"] = own
     try:
@@ -47,6 +50,8 @@ def _probe(argv: list[str], noise: str, variables: dict[str, str] | None, folder
         print(ended.code, file=sys.stderr)
         return 1
     except BaseException:
+        import traceback
+
         traceback.print_exc()
         return 1
     return 0
@@ -88,7 +93,12 @@ def _fork(asked: list[Any], ours: list[int]) -> int:
         os._exit(status & 0xFF)
 
 
-def _serve(line: socket.socket) -> None:
+def _tell(answers: int, number: int, pid: int, status: int | None) -> None:
+    with contextlib.suppress(BrokenPipeError):  # whoever asked is gone, which the next look at the questions tells
+        os.write(answers, json.dumps([number, pid, status]).encode() + b"\n")  # short enough to go at once
+
+
+def _serve(line: int, answers: int) -> None:
     if sys.platform == "win32":
         raise NotImplementedError
     woken, wake = os.pipe()
@@ -104,15 +114,12 @@ def _serve(line: socket.socket) -> None:
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if not pid:
                     break
-                line.sendall(json.dumps([running.pop(pid), pid, os.waitstatus_to_exitcode(status)]).encode() + b"\n")
-        if line.fileno() not in select.select([line.fileno(), woken], [], [])[0]:
+                _tell(answers, running.pop(pid), pid, os.waitstatus_to_exitcode(status))
+        if line not in select.select([line, woken], [], [])[0]:
             with contextlib.suppress(BlockingIOError):
                 os.read(woken, 512)
             continue
-        try:
-            came = line.recv(1 << 16)
-        except ConnectionError:
-            came = b""
+        came = os.read(line, 1 << 16)
         if not came:  # whoever asked is gone, and nobody else watches these
             for pid in running:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -121,22 +128,23 @@ def _serve(line: socket.socket) -> None:
         *whole, asked = (asked + came).split(b"\n")
         for each in whole:
             number, *wanted = json.loads(each)
-            pid = _fork(wanted, [line.fileno(), woken, wake])
+            pid = _fork(wanted, [line, answers, woken, wake])
             running[pid] = number
-            line.sendall(json.dumps([number, pid, None]).encode() + b"\n")
+            _tell(answers, number, pid, None)
 
 
 def main() -> None:
     """Serve until the other side closes."""
-    line = socket.socket(fileno=int(sys.argv[1]))
-    line.set_inheritable(False)
-    sys.path[0] = sys.argv[2]
+    line, answers = int(sys.argv[1]), int(sys.argv[2])
+    for handle in (line, answers):
+        os.set_inheritable(handle, False)
+    sys.path[0] = sys.argv[3]
     with _compiled():
         import probe_protocol  # type: ignore[import-not-found]  # noqa: F401 - what every probe imports is there before it is forked
 
     gc.disable()
     gc.freeze()
-    _serve(line)
+    _serve(line, answers)
 
 
 if __name__ == "__main__":
