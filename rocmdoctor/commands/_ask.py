@@ -19,18 +19,16 @@ from rocmdoctor.commands._console import Output, redacted, redactor, save_snapsh
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._progress import Progress
 from rocmdoctor.commands._server import say, server_address
-from rocmdoctor.compare.changes import Before
-from rocmdoctor.diagnosis.outcome import status
-from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import Report, Snapshot
 from rocmdoctor.facts.sections import Opinion
-from rocmdoctor.knowledge.rules import Rulebook
 from rocmdoctor.records import dataclass
 from rocmdoctor.share.wash import wash
-from rocmdoctor.texts.attach import Text
 
 if TYPE_CHECKING:
     from rocmdoctor.agents.package import Material
+    from rocmdoctor.compare.changes import Before
+    from rocmdoctor.knowledge.rules import Rulebook
+    from rocmdoctor.texts.attach import Text
 
 SECONDS = 120.0
 _HEARD = 4000  # characters that are looked at for what may be shown of the words as they come
@@ -103,6 +101,8 @@ def finish(snapshot: Snapshot, book: Rulebook, out: Output, ask: Ask, texts: lis
            keep: Callable[[Report], None] | None = None) -> None:
     """Report as asked, with the opinion below, and exit with the status of the report. What is sent is always redacted."""
     from rocmdoctor.agents.package import gathered
+    from rocmdoctor.diagnosis.outcome import status
+    from rocmdoctor.diagnosis.report import make_report
 
     tell_problems(book)
     save_snapshot(snapshot, out.save)

@@ -1,4 +1,7 @@
-"""What the commands share of the terminal: the options of every report, files written, exit statuses, redaction."""
+"""What the commands share of the terminal: the options of every report, files written, exit statuses, redaction.
+
+Of the report nothing is imported before one is made: the probes of `check` start first, and run while its modules are loaded.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rocmdoctor.commands._formats import Usage, pair, unmixed
-from rocmdoctor.compare.changes import Before
-from rocmdoctor.diagnosis.outcome import outcome, status
-from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
-from rocmdoctor.knowledge import rules, tables
+from rocmdoctor.knowledge import tables
 from rocmdoctor.records import dataclass, replace
 from rocmdoctor.share.wash import wash
-from rocmdoctor.texts import attach
 
 if TYPE_CHECKING:
+    from rocmdoctor.compare.changes import Before
+    from rocmdoctor.knowledge import rules
     from rocmdoctor.share.redact import Redactor
+    from rocmdoctor.texts import attach
 
 
 def now() -> str:
@@ -162,6 +164,9 @@ def output(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 def finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, before: Before | None = None,
            keep: Callable[[Report], None] | None = None) -> None:
     """Report on the snapshot as asked, against an earlier one if there is one, and exit with its status; ``keep`` gets the report first."""
+    from rocmdoctor.diagnosis.outcome import status
+    from rocmdoctor.diagnosis.report import make_report
+
     tell_problems(book)
     save_snapshot(snapshot, out.save)
     report = redacted(snapshot, book, redactor(out.no_redact), before=before) if out.shared else make_report(snapshot, book, before=before)
@@ -169,6 +174,19 @@ def finish(snapshot: Snapshot, book: rules.Rulebook, out: Output, before: Before
         keep(report)
     show(report, out)
     raise SystemExit(status(report, out.fail_on))
+
+
+def prepare(out: Output) -> None:
+    """Import what makes the report and its forms; for the time that the probes take."""
+    from rocmdoctor.diagnosis import report  # noqa: F401
+
+    forms = {name for name, _ in out.wanted}
+    if forms & {"text", "full", "line"}:
+        from rocmdoctor.render.report import terminal  # noqa: F401
+    if out.shared:
+        from rocmdoctor.share import redact  # noqa: F401
+    if "html" in forms:
+        from rocmdoctor.render.report import html  # noqa: F401
 
 
 def save_snapshot(snapshot: Snapshot, path: str | None) -> None:
@@ -207,6 +225,8 @@ def show(report: Report, out: Output, ended: int | None = None, words: Callable[
 def rendered(report: Report, form: str, fail_on: str, to_file: bool = False, ended: int | None = None) -> str:
     """The report in one form, as it ends on a terminal or in a file."""
     if form == "json":
+        from rocmdoctor.diagnosis.outcome import outcome, status
+
         found = outcome(report)
         answer = {"headline": found.sentence, "first_action": found.action, "exit_status": status(report, fail_on) if ended is None else ended}
         return json.dumps({**report_to_json(report), **answer}, indent=1, ensure_ascii=True, default=str) + "\n"
@@ -228,6 +248,7 @@ def rendered(report: Report, form: str, fail_on: str, to_file: bool = False, end
 
 def redacted(snapshot: Snapshot, book: rules.Rulebook, redactor: Redactor, **how: Any) -> Report:
     """The report as it may be shared: what is private is gone before the rules see it, so no rendering can bring it back."""
+    from rocmdoctor.diagnosis.report import make_report
     from rocmdoctor.share.redact import snapshot as redact_snapshot
 
     clean = redact_snapshot(snapshot, redactor)
@@ -253,6 +274,8 @@ def redactor(off: bool, hosts: tuple[str, ...] = ()) -> Redactor:
 
 def attached(paths: tuple[str, ...]) -> attach.Attached:
     """What the paths hold; damaged parts are said on standard error."""
+    from rocmdoctor.texts import attach
+
     try:
         found = attach.gather(list(paths), sys.stdin.buffer)
     except FileNotFoundError as error:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import click
 
 from rocmdoctor.commands import _ask
-from rocmdoctor.commands._console import Output, finish, output
+from rocmdoctor.commands._console import Output, finish, output, prepare
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
-from rocmdoctor.compare import kept, states
 from rocmdoctor.diagnosis.examine import examine
 from rocmdoctor.facts.model import Report
 
@@ -33,7 +32,16 @@ def command(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     ask.fits(out)
     if mark_good and (no_keep or not live):
         raise Usage("--mark-good marks a state that is kept; " + ("--no-keep keeps none" if no_keep else "of a recorded machine none is"))
-    snapshot, book, texts = examine(logs, no_kernels, root, pythons, out.rule_dirs)
+
+    def meanwhile() -> None:
+        import hashlib  # noqa: F401 - big, and what names the kept states
+
+        from rocmdoctor.compare import kept, states  # noqa: F401
+
+        prepare(out)
+
+    snapshot, book, texts = examine(logs, no_kernels, root, pythons, out.rule_dirs, meanwhile=meanwhile)
+    from rocmdoctor.compare import kept, states
 
     def keep(report: Report) -> None:
         kept.keep(snapshot, states.verdict(report), mark_good, tell=mark_good)

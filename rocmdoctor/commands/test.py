@@ -6,12 +6,10 @@ import sys
 
 import click
 
-from rocmdoctor.commands._console import Output, output, redacted, redactor, save_snapshot, show, tell_problems, terminal
+from rocmdoctor.commands._console import Output, output, prepare, redacted, redactor, save_snapshot, show, tell_problems, terminal
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._help import epilog
 from rocmdoctor.diagnosis.examine import examine
-from rocmdoctor.diagnosis.outcome import status
-from rocmdoctor.diagnosis.report import make_report
 from rocmdoctor.live import kernel_tests
 
 _STATUSES = """Exit status: 0 every result of a GPU is right · 1 one is wrong, or something was found at or above --fail-on · 2 wrong usage ·
@@ -36,7 +34,10 @@ def command(backends: tuple[str, ...], level: int, root: str, pythons: tuple[str
     if level == 3 and root == "/" and sys.stderr.isatty():
         click.echo("Level 3 writes and reads all free memory of each GPU three times: about one minute for 100 GB at 1 TB/s, longer on an APU.", err=True)
     plan = kernel_tests.Plan(level, tuple(backends) or kernel_tests.BACKENDS)
-    snapshot, book, _ = examine((), False, root, pythons, out.rule_dirs, plan=plan)
+    snapshot, book, _ = examine((), False, root, pythons, out.rule_dirs, plan=plan, meanwhile=lambda: prepare(out))
+    from rocmdoctor.diagnosis.outcome import status
+    from rocmdoctor.diagnosis.report import make_report
+
     tell_problems(book)
     save_snapshot(snapshot, out.save)
     report = redacted(snapshot, book, redactor(out.no_redact)) if out.shared else make_report(snapshot, book)

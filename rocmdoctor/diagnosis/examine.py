@@ -12,25 +12,27 @@ import click
 from rocmdoctor.commands._console import attached, now
 from rocmdoctor.commands._formats import Usage
 from rocmdoctor.commands._progress import Progress
-from rocmdoctor.facts import limits
 from rocmdoctor.facts.model import Known, Snapshot
-from rocmdoctor.knowledge import rules
 from rocmdoctor.records import replace
-from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.share.wash import wash
-from rocmdoctor.texts import attach, interpret
 
 if TYPE_CHECKING:
+    from rocmdoctor.knowledge import rules
     from rocmdoctor.live import kernel_tests
+    from rocmdoctor.texts import attach
+
+
+def _nothing() -> None:
+    """Nothing is to be made ready."""
 
 
 def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[str, ...], rule_dirs: tuple[str, ...],
             more: Callable[[], list[attach.Text]] = list, plan: kernel_tests.Plan | None = None,
-            progress: Progress | None = None) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
+            progress: Progress | None = None, meanwhile: Callable[[], None] = _nothing) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
     """This machine, or a recorded one: its snapshot, the rules, and the texts that were read (``more`` gives further ones).
 
     ``plan`` says which test kernels run on this machine; without one the quick ones of ``check``. ``progress`` hears what is being done; without
-    one a terminal shows it.
+    one a terminal shows it. ``meanwhile`` makes ready what the caller needs afterwards, while the probes run.
     """
     progress = progress or Progress()
     progress.say("getting ready")  # at the first run the knowledge is put into a cache, too
@@ -53,11 +55,17 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
             kernel_tests.run(found, texts, chosen, progress.test)
         return found, texts
 
-    with ThreadPoolExecutor(1) as pool:  # the rules are made ready while the probes run
+    with ThreadPoolExecutor(1) as pool:  # all that comes after the probes is made ready while they run: it takes as long as they do
         collecting = pool.submit(collected)
+        from rocmdoctor.knowledge import rules
+        from rocmdoctor.scan.scanner import Scanner
+        from rocmdoctor.texts import interpret
+
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
         scanner = Scanner(book.patterns())
-        interpret.modules()  # so are the readers
+        interpret.modules()
+        meanwhile()
+        _ = scanner.usual
         snapshot, lines = collecting.result()
     progress.clear()
     if root == "/":
@@ -73,6 +81,11 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
 def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:
     """What the files say, the rules, and the texts that were read."""
+    from rocmdoctor.facts import limits
+    from rocmdoctor.knowledge import rules
+    from rocmdoctor.scan.scanner import Scanner
+    from rocmdoctor.texts import interpret
+
     book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
     found = attached(paths)
     if len(found.snapshots) == 1:  # of a bundle the snapshot stands for the excerpts beside it
