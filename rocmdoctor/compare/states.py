@@ -20,9 +20,8 @@ from rocmdoctor.texts import door
 
 if TYPE_CHECKING:
     import gzip
-    import secrets
 else:
-    gzip, secrets = map(later.module, ("gzip", "secrets"))
+    gzip = later.module("gzip")
 
 
 MOST_STATES = 10_000
@@ -123,8 +122,8 @@ def keep(place: pathlib.Path, snapshot: Snapshot, found: str, good: bool = False
         raise OSError(errno.ELOOP, "a link, not a folder")
     os.chmod(place, 0o700)
     stamp = re.sub(r"[-:]", "", snapshot.taken[:19]) + "Z"
-    name = f"{stamp}.{found}.{secrets.token_hex(4)}{'.good' if good else ''}.json.gz"
-    writing = place / f"{_WRITING}{secrets.token_hex(8)}"
+    name = f"{stamp}.{found}.{os.urandom(4).hex()}{'.good' if good else ''}.json.gz"
+    writing = place / f"{_WRITING}{os.urandom(8).hex()}"
     data: dict[str, Any] = snapshot_to_json(snapshot)
     packed = gzip.compress(json.dumps(data, default=str).encode("utf-8", "replace"), 6, mtime=0)
     try:

@@ -6,6 +6,7 @@ import functools
 import re
 from typing import Literal
 
+from rocmdoctor import later
 from rocmdoctor.facts.sections import Layer
 from rocmdoctor.knowledge import tables
 from rocmdoctor.records import dataclass
@@ -30,7 +31,7 @@ class Component:
 
 
 def _any(names: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{name})" for name in names) if names else r"(?!)")
+    return later.pattern("|".join(f"(?:{name})" for name in names) if names else r"(?!)")
 
 
 @functools.cache
@@ -40,6 +41,13 @@ def load() -> dict[str, Component]:
     return {row["id"]: Component(row["id"], row["title"], row["layer"], row["kind"], place, row.get("key") or "", tuple(row.get("facts") or ()),
                                  tuple(row.get("follows") or ()), _any(row.get("packages") or []), _any(row.get("wheels") or []))
             for place, row in enumerate(rows)}
+
+
+@functools.cache
+def _first(names: Literal["packages", "wheels"]) -> re.Pattern[str]:
+    """The names of all components at once, a group for each: a machine has thousands of packages, and most belong to none."""
+    rows = tables.load("components")["components"]
+    return later.pattern("|".join(f"(?P<{row['id']}>{'|'.join(row[names])})" for row in rows if row.get(names)))
 
 
 def names(patterns: tuple[str, ...], fact: str) -> bool:
@@ -74,10 +82,12 @@ def of_package(name: str) -> str:
     >>> of_package("mesa-vulkan-drivers"), of_package("linux-image-6.12.48+deb13-amd64"), of_package("firefox")
     ('mesa', 'kernel', '')
     """
-    return next((c.id for c in load().values() if c.packages.fullmatch(name)), "")
+    found = _first("packages").fullmatch(name)
+    return (found.lastgroup or "") if found else ""
 
 
 @functools.cache
 def of_wheel(name: str) -> str:
     """The component that a Python package belongs to, "" when none."""
-    return next((c.id for c in load().values() if c.wheels.fullmatch(name.lower())), "")
+    found = _first("wheels").fullmatch(name.lower())
+    return (found.lastgroup or "") if found else ""

@@ -16,6 +16,7 @@ updates.from 2026-01-02T09:00:00+00:00
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 from collections.abc import Iterator
 
@@ -224,6 +225,7 @@ def _boot(found: _Found, at: str, kernel: str, line: int) -> None:
     found.first = found.first or line
 
 
+@functools.lru_cache(256)
 def _utc(day: str, clock: str, zone: str = "") -> str:
     """ISO 8601 in UTC; a log without a zone is taken as it stands. "" for what is no time."""
     try:
