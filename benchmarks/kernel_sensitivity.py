@@ -32,7 +32,8 @@ def opened(backend: str, library: str):  # noqa: ANN201
     import cases
 
     if backend == "hip":
-        from hip_runtime import Device, Runtime, libraries
+        from hip_device import Device
+        from hip_runtime import Runtime, libraries
 
         device = Device(Runtime(library or libraries()[0]), 0, 30)
         device.load()

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
+from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave, wait_for  # noqa: E402
 from probe_protocol import Emitter  # noqa: E402
 
 MOST_DEVICES = 16
@@ -20,7 +21,7 @@ def row(judgement):
     return {"verdict": judgement.verdict, "detail": judgement.detail, "wrong": judgement.wrong, "elements": judgement.elements}
 
 
-def test(device, item, level, count, shared):
+def test(device, item, level, count, shared, go):
     """All checks of one device."""
     import cases
     import hip_memory as memory
@@ -37,6 +38,7 @@ def test(device, item, level, count, shared):
         if "compile" not in item.done:
             return
         device.load()
+    wait_for(go, "work")
     width = device.wavefront(rng)
     for make in cases.for_level(rng, level, (width,) if width else (), bf16=True):
         case = make()
@@ -83,6 +85,11 @@ def integrated(address):
         return False
 
 
+def may_have_gpu():
+    """Whether the runtime may find a GPU; numpy is big, and of no use without one."""
+    return os.name == "nt" or os.path.exists("/dev/kfd") or os.path.exists("/dev/dxg")
+
+
 def devices(emit, given):
     """The runtime, then device by device; what cannot be tested is said with its reason."""
     first = f"hip-{given.first}"
@@ -96,21 +103,27 @@ def devices(emit, given):
             item.fact("runtime", path)
         item.cannot(reason)
 
-    try:
-        from hip_runtime import Device, Runtime, at_hand
-    except Exception as error:  # noqa: BLE001 - a broken numpy raises what its libraries raise
-        return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}")
+    from hip_runtime import Runtime, at_hand
+
     found += at_hand(given.pythons.split(os.pathsep) if given.pythons else ())
     if given.number >= len(found):
         return None if given.number else nothing("no HIP runtime (" + ("amdhip64_N.dll" if os.name == "nt" else "libamdhip64") + ") is installed")
     path, compiler = found[given.number]
     try:
         runtime = Runtime(path, compiler)
+        if may_have_gpu():  # while nothing else is to be done yet
+            with contextlib.suppress(Exception):  # what numpy raises is said below
+                import hip_memory  # noqa: F401
+        wait_for(given.go, "open")
         count, refused = runtime.count()
     except (OSError, Failed, AttributeError) as error:
         return nothing(str(error), path)
     if refused:
         return nothing(f"HIP answers: {refused}", path)
+    try:
+        from hip_device import Device
+    except Exception as error:  # noqa: BLE001 - a broken numpy raises what its libraries raise
+        return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}", path)
     for number in range(min(count, MOST_DEVICES)):
         name = f"hip-{given.first + number}"
         done = done_of(given.done, name)
@@ -127,7 +140,7 @@ def devices(emit, given):
             item.fact("device_type", "integrated" if shared else "discrete")
             if device.target:
                 item.fact("gfx_target", device.target.split(":")[0])
-            test(device, item, given.level, count, shared)
+            test(device, item, given.level, count, shared, given.go)
         except (Untestable, Failed) as error:
             Item(emit, name, "hip", "", "", (), "").cannot(error)
         except (Hung, DeviceLost):

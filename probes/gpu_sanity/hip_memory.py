@@ -11,7 +11,7 @@ import zlib
 import cases
 import numpy as np
 from cases import judge_bytes, poison
-from hip_runtime import KINDS
+from hip_device import KINDS
 from outcome import Failed, Untestable, ram_available
 
 CHUNK = 1 << 30

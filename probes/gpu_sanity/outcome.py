@@ -84,8 +84,17 @@ def arguments(parser):
     parser.add_argument("--done", default="", help="item:check,... that are not run again")
     parser.add_argument("--first", type=int, default=0, help="number of the first device of this program")
     parser.add_argument("--progress", default="", help="file that gets the name of the check at work")
+    parser.add_argument("--go", default="", help="folder in which a file 'open' lets it open the devices, and one 'work' use them")
     end_with_parent()
     return parser.parse_args()
+
+
+def wait_for(go, stage):
+    """Until whoever started this program ahead of time lets it go on. The folder is gone when nobody wants it any more."""
+    while go and not os.path.exists(os.path.join(go, stage)):
+        if not os.path.isdir(go):
+            leave(4)
+        time.sleep(0.002)
 
 
 def end_with_parent():

@@ -15,7 +15,7 @@ import zlib
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(1, os.path.dirname(HERE))
 import torch_memory as memory  # noqa: E402
-from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
+from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave, wait_for  # noqa: E402
 from probe_protocol import Emitter  # noqa: E402
 
 # These folders must not hide one of the user's modules.
@@ -342,6 +342,7 @@ def devices(emit, given):
         return nothing("no torch in this interpreter" if getattr(error, "name", "") == "torch" else "import torch: %s" % error)
     except BaseException as error:  # noqa: BLE001 - import torch raises whatever its libraries raise
         return nothing("import torch: %s: %s" % (type(error).__name__, error))
+    wait_for(given.go, "open")
     if not torch.cuda.is_available():
         return nothing(build_words(torch))
     count = torch.cuda.device_count()
@@ -360,6 +361,7 @@ def devices(emit, given):
             item.fact("pci_address", "%04x:%02x:%02x.0" % (about.pci_domain_id, about.pci_bus_id, about.pci_device_id))
         try:
             card = guarded(lambda number=number: Card(torch, number, given.limit))()
+            wait_for(given.go, "work")
             for check, work in work_of(card, given.level, item, count, shared):
                 item.check(check, guarded(work))
         except (Untestable, Failed) as error:

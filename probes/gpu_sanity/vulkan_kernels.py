@@ -6,21 +6,24 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import glob
 import json
 import os
 import sys
 import tempfile
+import time
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import trusted  # noqa: E402
-from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave  # noqa: E402
+from outcome import DeviceLost, Failed, Hung, Item, Untestable, arguments, done_of, leave, wait_for  # noqa: E402
 from probe_protocol import Emitter, system_library  # noqa: E402
 
 TYPES = {0: "other", 1: "integrated", 2: "discrete", 3: "virtual", 4: "cpu"}
 FOLDERS = ("/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/usr/local/etc/vulkan/icd.d")
 MOST_DEVICES = 16
+CPU_SECONDS = 1.0  # that the quick checks of a driver for the CPU go on: who waits for them asks about GPUs
 
 
 def windows_drivers():
@@ -84,7 +87,7 @@ def row(judgement):
     return {"verdict": judgement.verdict, "detail": judgement.detail, "wrong": judgement.wrong, "elements": judgement.elements}
 
 
-def test(vk, instance, physical, item, level, limit):
+def test(vk, instance, physical, item, level, limit, go):
     """All checks of one device."""
     import cases
     import numpy as np
@@ -100,6 +103,8 @@ def test(vk, instance, physical, item, level, limit):
         vk.vkGetPhysicalDeviceProperties2(physical, where)
         item.fact("pci_address", f"{bus.pciDomain:04x}:{bus.pciBus:02x}:{bus.pciDevice:02x}.{bus.pciFunction:x}")
     rng = np.random.default_rng()
+    wait_for(go, "work")
+    soon = time.monotonic() + CPU_SECONDS if kind == "cpu" and level == 1 else None
 
     def kernel(case):
         missing = [need for need in case.needs if need not in device.features]
@@ -112,6 +117,8 @@ def test(vk, instance, physical, item, level, limit):
         return row(cases.worst([(case, cases.judge(case, *device.run(case, rng))) for case in made]))
 
     for make in cases.for_level(rng, level, device.subgroups, slow=kind == "cpu"):
+        if soon and item.checks and time.monotonic() > soon:
+            return device.close()
         case = make()
         item.check(case.name, guarded(lambda case=case: kernel(case)))
     if level > 1:
@@ -156,9 +163,12 @@ def devices(emit, given):
     except (ImportError, KeyError) as error:
         return nothing(f"the Python package vulkan does not work: {type(error).__name__}: {error}")
     try:
-        import numpy  # noqa: F401
+        import vulkan_memory  # noqa: F401 - with it numpy, the cases and the device
     except Exception as error:  # noqa: BLE001 - a broken numpy raises what its libraries raise
         return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}")
+    with contextlib.suppress(Exception):  # the loader loads the drivers, which open no device before an instance is made
+        vk.vkEnumerateInstanceExtensionProperties(None)
+    wait_for(given.go, "open")
     application = vk.VkApplicationInfo(pApplicationName="rocmdoctor", applicationVersion=1, pEngineName="none", engineVersion=1,
                                        apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
     create = vk.VkInstanceCreateInfo(pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None,
@@ -178,7 +188,7 @@ def devices(emit, given):
         if "*" in done:
             continue
         try:
-            test(vk, instance, physical, item, given.level, given.limit)
+            test(vk, instance, physical, item, given.level, given.limit, given.go)
         except (Untestable, Failed) as error:
             item.cannot(error)
         except (Hung, DeviceLost):

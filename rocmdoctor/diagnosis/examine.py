@@ -46,13 +46,16 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     refused: list[str] = []
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
-    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
-        found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience())
-        if root == "/" and not no_kernels:
-            from rocmdoctor.live import kernel_tests
 
-            chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
-            kernel_tests.run(found, texts, chosen, progress.test)
+    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
+        if root != "/" or no_kernels:
+            return collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience())
+        from rocmdoctor.live import kernel_tests, trusted, warm
+
+        chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
+        with warm.parent(warm.FLAGS, trusted.environment(os.environ)[0]) as forks, kernel_tests.ahead(chosen) as begun:
+            found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience(), forks=forks)
+            kernel_tests.run(found, texts, chosen, progress.test, begun, forks)
         return found, texts
 
     with ThreadPoolExecutor(1) as pool:  # all that comes after the probes is made ready while they run: it takes as long as they do

@@ -96,10 +96,12 @@ def collect(
     probe_dirs: Sequence[Path | str] = (),
     only: Callable[[Probe], bool] | None = None,
     patience: float = 1.0,
+    forks: warm.Warm | None = None,
 ) -> tuple[Snapshot, list[Text]]:
     """Run every probe, or those that ``only`` chooses. Returns the snapshot and texts to be read.
 
     ``progress`` gets (what a probe looks at, "waiting" | "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
+    ``forks`` is the warm parent, where the caller has one.
     """
     told: Progress = progress or (lambda probe, state: None)
     if root != "/":  # probes run elsewhere; "/" stays this machine, which has a place of that name on Linux only
@@ -129,14 +131,14 @@ def collect(
 
     def work(job: tuple[Probe, str]) -> Outcome:
         told(job[0].says, "started")
-        outcome = _run_one(*job, root, patience, environment, forks)
+        outcome = _run_one(*job, root, patience, environment, parent)
         told(job[0].says, outcome.run.ended)
         return outcome
 
     quiet = [job for job in jobs if job[0].lane == "quiet"]
     # What a child of the parent loads is found by the parent's variables: those without folders that are not trusted.
-    forking = warm.parent(warm.FLAGS, environment) if not probe_dirs and len(quiet) > 1 else contextlib.nullcontext()
-    with forking as forks, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    forking = warm.parent(warm.FLAGS, environment) if not forks and not probe_dirs and len(quiet) > 1 else contextlib.nullcontext(forks)
+    with forking as parent, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         reading = [pool.submit(work, job) for job in quiet]
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
         outcomes = [*(future.result() for future in reading), *loud]

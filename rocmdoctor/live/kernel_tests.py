@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ from rocmdoctor.facts.vocabulary import key, split_key
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.paths import data_dir
 from rocmdoctor.live import processes, trusted, warm
-from rocmdoctor.live.runner import run_probe, run_tool
+from rocmdoctor.live.ahead import Ahead, Begun
+from rocmdoctor.live.runner import Go, Outcome, run_probe, run_tool
 from rocmdoctor.records import dataclass
 
 BACKENDS = ("vulkan", "hip", "torch")
@@ -57,13 +60,28 @@ class _Job:
     first: int = 0
 
 
-def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None = None) -> None:
-    """Test every device of every backend and put what came out into the snapshot (``test.*``, ``kernels.*``)."""
-    _run(snapshot, texts, plan, progress)
+@contextlib.contextmanager
+def ahead(plan: Plan) -> Iterator[Ahead]:
+    """While this holds, the first program of each backend of a plan loads what it needs, for :func:`run` to let it go on."""
+    firsts = {backend: job for backend in plan.backends for job in _jobs(backend, plan)[:1]}
+    begun = Ahead({backend: functools.partial(_started, job, plan, ()) for backend, job in firsts.items()})
+    try:
+        yield begun
+    finally:
+        begun.end()
+
+
+def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None = None, begun: Ahead | None = None,
+        forks: warm.Warm | None = None) -> None:
+    """Test every device of every backend and put what came out into the snapshot (``test.*``, ``kernels.*``).
+
+    ``begun`` are programs that were started ahead, ``forks`` forks the probe that reads the kernel log.
+    """
+    _run(snapshot, texts, plan, progress, begun, forks)
     _summarise(snapshot)
 
 
-def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None) -> None:
+def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None, begun: Ahead | None, forks: warm.Warm | None) -> None:
     said: Progress = progress or (lambda words: None)
     trouble = in_trouble(snapshot.facts, texts)
     if trouble:
@@ -71,16 +89,20 @@ def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress |
             _not_tested(snapshot, f"{backend}-0", backend, "skipped", trouble)
         return
     log = next((text for name, text in texts if name == "kernel log"), "")
+    if begun and plan.level == 1:  # the long tests ask for all memory that is free, of which an open device takes some
+        begun.opened()
     for backend in plan.backends:
         items: list[str] = []
         for number, job in enumerate(_jobs(backend, plan), 1):
             job.first = len(items)
-            new_items = _run_job(job, plan, snapshot, said, log)
+            new_items = _run_job(job, plan, snapshot, said, log, begun.take(backend) if begun and number == 1 else None)
             items += new_items
             counted = snapshot.facts.get(key("test.runtimes", new_items[0])) if new_items else Known(0, SOURCE)
             if isinstance(counted, Known) and number >= int(counted.value):
                 break
-        new = _new_lines(log)
+        if begun and any(_verdict(snapshot, item) in ("hung", "crashed", "device_lost") for item in items):
+            begun.end()  # a device that they had open may be lost with the other's
+        new = _new_lines(log, forks)
         if new is not None:
             for item in items:
                 snapshot.facts[key("test.new_kernel_lines", item)] = Known(new[-NEW_LINES_KEPT:], "kernel log")
@@ -150,8 +172,8 @@ def _jobs(backend: str, plan: Plan) -> list[_Job]:
     return [_Job(backend, program, sys.executable)]
 
 
-def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str) -> list[str]:
-    """One program until all its checks were seen to; the items it named. ``log`` is the kernel log so far."""
+def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str, begun: Begun | None) -> list[str]:
+    """One program until all its checks were seen to; the items it named. ``log`` is the kernel log so far, ``begun`` the program that waits."""
     rows: dict[str, list[dict[str, Any]]] = {}
     facts: dict[str, Fact] = {}
     reasons: dict[str, str] = {}
@@ -161,7 +183,8 @@ def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str
         while True:
             done = [f"{item}:{row['check']}" for item, found in rows.items() for row in found]
             done += [f"{item}:*" for item in reasons]
-            ended, new = _one_run(job, plan, told, done, said)
+            ended, new = _one_run(job, plan, told, done, said, begun)
+            begun = None
             snapshot.runs.append(ended)
             _take(new, rows, facts)
             if ended.ended == "ok":
@@ -200,15 +223,14 @@ def _run_job(job: _Job, plan: Plan, snapshot: Snapshot, said: Progress, log: str
     return sorted(named)
 
 
-def _one_run(job: _Job, plan: Plan, told: Path, done: Sequence[str], said: Progress) -> tuple[ProbeRun, dict[str, Fact]]:
+def _one_run(job: _Job, plan: Plan, told: Path, done: Sequence[str], said: Progress, begun: Begun | None) -> tuple[ProbeRun, dict[str, Fact]]:
     """The program once, with what it says of its progress passed on."""
-    deadline, limit = DEADLINES[plan.level]
     stop = threading.Event()
 
     def watch() -> None:
-        last = ""
+        last, place = "", begun.told if begun else told
         while not stop.wait(0.3):
-            words = told.read_text("utf-8", "replace")[:200] if told.exists() else ""
+            words = place.read_text("utf-8", "replace")[:200] if place.exists() else ""
             if words and words != last:
                 last = words
                 said(words)
@@ -216,15 +238,23 @@ def _one_run(job: _Job, plan: Plan, told: Path, done: Sequence[str], said: Progr
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        outcome = run_probe(
-            job.program, deadline=plan.deadline or deadline, interpreter=job.interpreter, flags=("-B",),
-            extra=("--level", str(plan.level), "--limit", str(limit), "--done", ",".join(done), "--progress", str(told),
-                   "--first", str(job.first), *job.extra),
-            environment=trusted.environment(os.environ)[0])
+        outcome = begun.outcome() if begun else _started(job, plan, done, told)
     finally:
         stop.set()
         watcher.join()
+        if begun:
+            begun.end()
     return outcome.run, {stored: fact for stored, fact in outcome.facts.items() if stored.startswith("test.")}
+
+
+def _started(job: _Job, plan: Plan, done: Sequence[str], told: Path, go: Go | None = None) -> Outcome:
+    """The program from its start to its end."""
+    deadline, limit = DEADLINES[plan.level]
+    return run_probe(
+        job.program, deadline=plan.deadline or deadline, interpreter=job.interpreter, flags=("-B",),
+        extra=("--level", str(plan.level), "--limit", str(limit), "--done", ",".join(done), "--progress", str(told),
+               "--first", str(job.first), *(("--go", str(go.path)) if go else ()), *job.extra),
+        environment=trusted.environment(os.environ)[0], go=go)
 
 
 def _take(new: dict[str, Fact], rows: dict[str, list[dict[str, Any]]], facts: dict[str, Fact]) -> None:
@@ -297,9 +327,9 @@ def _verdict(snapshot: Snapshot, item: str) -> str:
     return str(fact.value) if isinstance(fact, Known) else ""
 
 
-def _new_lines(before: str) -> list[str] | None:
+def _new_lines(before: str, forks: warm.Warm | None = None) -> list[str] | None:
     """Kernel log lines that were not there before; None when the log cannot be read."""
-    outcome = run_probe(data_dir("probes") / "kernel_log.py", deadline=6, flags=warm.FLAGS)
+    outcome = run_probe(data_dir("probes") / "kernel_log.py", deadline=6, flags=warm.FLAGS, warm=forks)
     had = set(before.splitlines())
     for name, text in outcome.texts:
         if name == "kernel log":

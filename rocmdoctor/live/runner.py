@@ -13,7 +13,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
@@ -40,6 +41,25 @@ class Outcome(NamedTuple):
     notes: list[str]
 
 
+class Go:
+    """The leave to go on that a program waits for which was started ahead: a file for each stage, below ``path``. Its deadline runs from the last."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.at: float | None = None
+        self.off = False  # it is not wanted any more
+
+    def give(self, stage: str, last: bool = False) -> None:
+        """Let it go on to a stage; with the last one its time begins."""
+        Path(self.path, stage).touch()
+        if last:
+            self.at = time.monotonic()
+
+    def over(self, deadline: float) -> float:
+        """When its time is over."""
+        return 0.0 if self.off else float("inf") if self.at is None else self.at + deadline
+
+
 def run_probe(
     path: Path,
     *,
@@ -52,10 +72,12 @@ def run_probe(
     environment: Mapping[str, str] | None = None,
     warm: Warm | None = None,
     folders: Sequence[str] = (),
+    go: Go | None = None,
 ) -> Outcome:
     """Run ``interpreter probe --out FILE [--root DIR]``; never raises, never lasts longer than the deadline and a second.
 
     ``environment`` are its variables, this program's own without. ``warm`` forks it where it can; ``folders`` then hold what it imports besides.
+    With ``go`` the deadline counts from when it was let go on.
     """
     began = time.monotonic()
     run = ProbeRun(path.stem, interpreter, 0.0, "failed")
@@ -66,7 +88,8 @@ def run_probe(
         command = [interpreter, *flags, str(path), "--out", str(out), *extra]
         if root != "/":
             command += ["--root", root]
-        detail = _run(command, out, noise, run, began + deadline, environment, warm=warm, named=1 + len(flags), folders=folders)
+        detail = _run(command, out, noise, run, partial(go.over, deadline) if go else lambda: began + deadline, environment, warm=warm,
+                      named=1 + len(flags), folders=folders)
         lines = _head(out, READ_CAP)
         # Up to the last truncation, and since.
         run.noise = (run.noise + _tail(noise)).strip()[-NOISE_KEPT:]
@@ -80,7 +103,7 @@ def run_probe(
     facts, texts, notes, ended = read_lines(lines, path.stem)
     if run.ended == "ok" and not ended:
         run.ended, detail = "failed", "the probe ended before its last line"
-    run.seconds = round(time.monotonic() - began, 3)
+    run.seconds = round(time.monotonic() - (go and go.at or began), 3)
     fill_missing(facts, provides, run.ended, detail or _last_line(run.noise))
     return Outcome(run, facts, texts, notes)
 
@@ -101,7 +124,7 @@ def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tu
     said = ""
     try:
         noise = Path(folder, "noise")
-        detail = _run([program, *command[1:]], Path(folder, "out"), noise, run, began + deadline, trusted.environment(os.environ)[0], cap)
+        detail = _run([program, *command[1:]], Path(folder, "out"), noise, run, lambda: began + deadline, trusted.environment(os.environ)[0], cap)
         said = _head(noise, cap).decode("utf-8", "replace")
         run.noise = detail
     except OSError as error:
@@ -112,7 +135,7 @@ def run_tool(command: Sequence[str], deadline: float, cap: int = READ_CAP) -> tu
     return run, said
 
 
-def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float, environment: Mapping[str, str] | None, cap: int = 0,
+def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: Callable[[], float], environment: Mapping[str, str] | None, cap: int = 0,
          warm: Warm | None = None, named: int = 0, folders: Sequence[str] = ()) -> str:
     """Start, wait, and at the deadline kill and leave. Sets how the run ended; returns a detail for a person.
 
@@ -133,10 +156,11 @@ def _run(command: list[str], out: Path, noise: Path, run: ProbeRun, until: float
         child.forget()
 
 
-def _watch(child: processes.Child, out: Path, noise: Path, run: ProbeRun, until: float, cap: int) -> str:
+def _watch(child: processes.Child, out: Path, noise: Path, run: ProbeRun, until: Callable[[], float], cap: int) -> str:
     pause, verdict = 0.002, ""
     while child.ended() is None:
-        if time.monotonic() >= until:
+        left = until() - time.monotonic()
+        if left <= 0:
             verdict = "no answer before the deadline"
         elif _size(out) > _OUT_CAP:
             verdict = "wrote more facts than a probe may"
@@ -149,7 +173,7 @@ def _watch(child: processes.Child, out: Path, noise: Path, run: ProbeRun, until:
         if not cap and _size(noise) > _NOISE_CAP:
             run.noise = _tail(noise)
             os.truncate(noise, 0)
-        child.pause(min(pause, max(0.0, until - time.monotonic()) + 0.001))
+        child.pause(min(pause, left + 0.001))
         pause = min(pause * 1.5, 0.03)
     code, state = child.ended(), ""
     if code is None:

@@ -76,7 +76,7 @@ def test_what_keeps_crashing_is_given_up_and_said(tmp_path):
 
 def test_a_gpu_whose_reset_did_not_end_is_not_touched_again(tmp_path, monkeypatch):
     """The kernel log is a stand-in here."""
-    monkeypatch.setattr(kernel_tests, "_new_lines", lambda before: ["amdgpu 0000:03:00.0: amdgpu: GPU reset begin!", "GPU reset end with ret = -110"])
+    monkeypatch.setattr(kernel_tests, "_new_lines", lambda *_: ["amdgpu 0000:03:00.0: amdgpu: GPU reset begin!", "GPU reset end with ret = -110"])
     rows, snapshot = outcome_of(tmp_path, "os.abort()")
     assert list(rows) == ["first", "bad"] and len(snapshot.runs) == 1
     assert "did not succeed" in snapshot.facts["test.reason[vulkan-0]"].value
