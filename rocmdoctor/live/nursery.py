@@ -67,17 +67,15 @@ def _compiled() -> Iterator[None]:
         sys.dont_write_bytecode = True
 
 
-def _fork(asked: list[Any], ours: list[int]) -> int:
-    """The process of a probe, which leads its own session when this returns."""
+def _fork(asked: list[Any], ours: list[int]) -> tuple[int, int]:
+    """The process of a probe, and a file whose end is there once that leads its own session."""
     if sys.platform == "win32":  # processes do not fork there
         raise NotImplementedError
     ready, done = os.pipe()
     pid = os.fork()
     if pid:
         os.close(done)
-        os.read(ready, 1)  # ends when the child closes its side, in whatever way
-        os.close(ready)
-        return pid
+        return pid, ready
     status = 1
     try:
         os.setsid()
@@ -126,9 +124,13 @@ def _serve(line: int, answers: int) -> None:
                     os.killpg(pid, signal.SIGKILL)
             return
         *whole, asked = (asked + came).split(b"\n")
+        started: list[tuple[int, int, int]] = []
         for each in whole:
             number, *wanted = json.loads(each)
-            pid = _fork(wanted, [line, answers, woken, wake])
+            started.append((number, *_fork(wanted, [line, answers, woken, wake, *(ready for _, _, ready in started)])))
+        for number, pid, ready in started:
+            os.read(ready, 1)  # ends when the child closes its side, in whatever way
+            os.close(ready)
             running[pid] = number
             _tell(answers, number, pid, None)
 

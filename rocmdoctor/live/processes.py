@@ -129,6 +129,15 @@ def talk(command: Sequence[str]) -> tuple[Child, subprocess.Popen[bytes]]:
 
 def begin(make: Callable[[], Process]) -> Child:
     """A child of ours, made where nothing else is started meanwhile. Raises what ``make`` raises, and OSError while this program ends."""
+    with _lock:
+        admitted()
+        process = make()
+        child = _running[process.pid] = Child(process)
+        return child
+
+
+def admitted() -> None:
+    """Make ready for a process that is about to be started. Raises OSError while this program ends."""
     global _adopting
     with _lock:
         if _stopping.is_set():
@@ -136,9 +145,6 @@ def begin(make: Callable[[], Process]) -> Child:
         if _owned and not _adopting:
             _subreaper(True)
             _adopting = True
-        process = make()
-        child = _running[process.pid] = Child(process)
-        return child
 
 
 def stopping() -> bool:

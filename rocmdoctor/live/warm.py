@@ -48,7 +48,8 @@ class Warm:
 
     def __init__(self, child: processes.Child, hears: int, says: int) -> None:
         self._child, self._hears, self._says = child, hears, says
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of who hears
+        self._asking = threading.Lock()
         self._said = b""
         self._asked = 0
         self._pids: dict[int, int] = {}  # by request
@@ -60,14 +61,19 @@ class Warm:
 
         ``variables`` are its own where they are not those that the parent was started with; ``folders`` hold what it imports besides.
         """
-        return processes.begin(lambda: self._fork(argv, noise, variables, folders))
+        processes.admitted()
+        forked = self._fork(argv, noise, variables, folders)  # by several threads at once: one fork after the other takes a tenth of a second
+        try:
+            return processes.begin(lambda: forked)
+        except OSError:
+            forked.kill()
+            raise
 
     def _fork(self, argv: Sequence[str], noise: Path, variables: Mapping[str, str] | None = None, folders: Sequence[str] = ()) -> Forked:
-        """One thread at a time is here (:func:`processes.begin`); between two looks others may ask how theirs are."""
-        self._asked += 1
-        number = self._asked
         ends = time.monotonic() + _PATIENCE
-        with self._lock:
+        with self._asking:
+            self._asked += 1
+            number = self._asked
             self._ask(json.dumps([number, list(argv), str(noise), variables and dict(variables), list(folders)]).encode() + b"\n", ends)
         while True:
             with self._lock:
@@ -77,7 +83,7 @@ class Warm:
                     break
                 if time.monotonic() > ends or processes.stopping():
                     self._break()
-                self._hear(0.0 if self.broken else 0.05)
+                self._hear(0.0 if self.broken else 0.01)
         if processes.stopping():
             raise InterruptedError("this program was told to end")
         raise ConnectionError("the parent of the probes does not answer")
@@ -130,12 +136,15 @@ class Warm:
 
     def status(self, pid: int) -> int | None:
         """How a child ended, None while it runs."""
-        with self._lock:
-            if not self.broken:
-                self._hear(0.0)
-            if pid in self._ended:
-                return self._ended.pop(pid)
-            return _orphan(pid) if self.broken else None
+        if self._lock.acquire(blocking=False):  # whoever has it hears for all
+            try:
+                if not self.broken:
+                    self._hear(0.0)
+            finally:
+                self._lock.release()
+        if pid in self._ended:
+            return self._ended.pop(pid)
+        return _orphan(pid) if self.broken else None
 
 
 def _orphan(pid: int) -> int | None:
