@@ -134,3 +134,26 @@ def test_a_code_that_is_none_is_compiled_again(code, monkeypatch):
     monkeypatch.setattr(later, "_kept", later._Kept())
     later._kept.codes = {("a+", 0): (0, code, 0, {}, ())}
     assert later.compiled("a+", 0) == re.compile("a+") and marshal.dumps(later._kept.new)
+
+
+SPEAKS = """
+import sys
+from rocmdoctor.texts import interpret
+known = interpret.modules()  # as they were kept
+loaded = [name for name in sys.modules if name.startswith(("rocmdoctor.texts.readers.", "rocmdoctor.texts.prose."))]
+print(len(known), len(loaded))
+for each in known:
+    module = sys.modules.get(each.__name__) or __import__(each.__name__, fromlist=["read"])
+    assert each.recognises is module.recognises and each.TRUST == module.TRUST and each.LAST == getattr(module, "LAST", False)
+    assert each.KINDS == getattr(module, "KINDS", each.KINDS)
+"""
+
+
+def test_a_reader_is_loaded_when_it_reads(tmp_path):
+    def run():
+        done = subprocess.run([sys.executable, "-c", SPEAKS], capture_output=True, text=True, check=True, env={"XDG_CACHE_HOME": str(tmp_path),
+                              "PYTHONPATH": ":".join(sys.path)})
+        return [int(word) for word in done.stdout.split()]
+
+    (known, loaded), (again, kept) = run(), run()
+    assert known == again and loaded >= known > 50 and kept < 10

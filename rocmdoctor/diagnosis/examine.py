@@ -66,7 +66,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
         scanner = Scanner(book.patterns())
-        interpret.modules()
+        _ = [reader.read for reader in interpret.modules() if "kernel_log" in reader.KINDS]  # loaded; the machine tells of itself by that log
         meanwhile()
         _ = scanner.usual
         snapshot, lines = collecting.result()

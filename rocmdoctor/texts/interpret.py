@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import Any
 
 from rocmdoctor.diagnosis import join
@@ -15,8 +12,9 @@ from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
 from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import door, files, kinds, paragraphs, prose, readers
+from rocmdoctor.texts import door, files, kinds, paragraphs
 from rocmdoctor.texts.attach import Text, blocks, clean
+from rocmdoctor.texts.catalogue import Reader, catalogue
 from rocmdoctor.texts.key_lines import key_lines
 from rocmdoctor.texts.lines import targets
 
@@ -36,16 +34,12 @@ _UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 ALL = frozenset(kinds.KINDS)
-PRINTED = kinds.QUOTED - {"prose", "system_log"}  # what a reader gets that does not say otherwise by KINDS
 
 
 @functools.cache
-def modules() -> tuple[ModuleType, ...]:
+def modules() -> tuple[Reader, ...]:
     """Every reader, the most trusted first."""
-    found = [importlib.import_module(f"{package.__name__}.{module.name}") for package in (readers, prose)
-             for module in pkgutil.iter_modules(package.__path__)]
-    found.sort(key=lambda module: module.__name__.rpartition(".")[2])
-    return tuple(sorted((m for m in found if hasattr(m, "read")), key=lambda m: -m.TRUST))
+    return catalogue()
 
 
 def gathered(name: str, text: str) -> Text:
@@ -195,11 +189,11 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                wanted = ALL if text.reader else getattr(reader, "KINDS", PRINTED)
+                wanted = ALL if text.reader else reader.KINDS
                 if wanted not in of_kinds:
                     of_kinds[wanted] = _beginning(paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts))
                 own = of_kinds[wanted]
-                if getattr(reader, "LAST", False) and taken:
+                if reader.LAST and taken:
                     continue
                 if text.reader != format_ if text.reader else not own.strip() or not reader.recognises(own):
                     continue

@@ -1,0 +1,53 @@
+"""The readers, each imported when it is asked to read: a text of one kind needs few of the many.
+
+Nothing is registered: their folders are walked, and what a reader says of itself (TRUST, KINDS, LAST) is kept until a file of them changes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rocmdoctor.knowledge import cache
+from rocmdoctor.texts import kinds, prose, readers
+
+PRINTED = kinds.QUOTED - {"prose", "system_log"}  # what a reader gets that does not say otherwise by KINDS
+
+
+class Reader:
+    """One reader: what it says of itself, and, once it is used, all that its module has."""
+
+    def __init__(self, name: str, trust: int, of: frozenset[str], last: bool) -> None:
+        self.__name__, self.TRUST, self.KINDS, self.LAST = name, trust, of, last
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not known without the module."""
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def catalogue() -> tuple[Reader, ...]:
+    """Every reader, the most trusted first."""
+    folders = [Path(folder) for package in (readers, prose) for folder in package.__path__]
+    files = [*(file for folder in folders for file in sorted(folder.glob("*.py"))), Path(__file__), Path(str(kinds.__file__))]
+    sets, rows = cache.stamped("readers.json", files, _walked)
+    shared = [frozenset(each) for each in sets]
+    return tuple(Reader(name, trust, shared[of], last) for name, trust, of, last in rows)
+
+
+def _walked() -> tuple[list[list[str]], list[tuple[str, int, int, bool]]]:
+    found = [importlib.import_module(f"{package.__name__}.{module.name}") for package in (readers, prose)
+             for module in pkgutil.iter_modules(package.__path__)]
+    found.sort(key=lambda module: module.__name__.rpartition(".")[2])
+    ours = sorted((module for module in found if hasattr(module, "read")), key=lambda module: -module.TRUST)
+    sets: list[list[str]] = []
+    for module in ours:
+        if _kinds(module) not in sets:
+            sets.append(_kinds(module))
+    return sets, [(module.__name__, module.TRUST, sets.index(_kinds(module)), bool(getattr(module, "LAST", False))) for module in ours]
+
+
+def _kinds(module: ModuleType) -> list[str]:
+    return sorted(getattr(module, "KINDS", PRINTED))
