@@ -92,7 +92,14 @@ def orderly() -> Iterator[None]:
             processes.stop()
             start_new_thread(end_here, (Stopped(number),))
 
+    def swallowed(what: Any) -> None:
+        # Raised in a callback of the interpreter's own (of an import, say), it goes no further: the end comes after PATIENCE seconds.
+        if not isinstance(what.exc_value, Stopped):
+            hook(what)
+
     heard = _console(typed)
+    hook = sys.unraisablehook
+    sys.unraisablehook = swallowed
     try:
         with _held():
             with contextlib.suppress(OSError):  # no place for temporary files: whoever needs one is told
@@ -110,6 +117,7 @@ def orderly() -> Iterator[None]:
         raise SystemExit(stopped.status) from None
     finally:
         heard()
+        sys.unraisablehook = hook
         if not told.is_set():
             for number in before:
                 signal.signal(number, _nothing)

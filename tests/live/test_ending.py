@@ -121,6 +121,27 @@ def test_a_signal_ends_everything(place, work, number):
     assert place.left() == []
 
 
+SWALLOWED = """
+import os, signal, sys, time, weakref
+from rocmdoctor.live.ending import orderly
+class Thing: pass
+with orderly():
+    thing = Thing()
+    kept = weakref.ref(thing, lambda gone: os.kill(os.getpid(), signal.SIGTERM) or time.sleep(1))
+    del thing
+    while True: time.sleep(0.01)
+"""
+
+
+def test_a_signal_in_a_callback_of_the_interpreter_ends_it_all_the_same(tmp_path):
+    """What is raised there goes no further, and used to be printed."""
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True, timeout=30,
+                          env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": ":".join(sys.path)})
+    assert done.returncode == 128 + signal.SIGTERM and time.monotonic() - began < 10 and list(tmp_path.iterdir()) == []
+    assert "Traceback" not in done.stderr and done.stderr.endswith("its processes and temporary files are gone\n")
+
+
 def test_the_folder_goes_though_threads_still_write_into_it(tmp_path):
     folder = tmp_path / "ours"
     folder.mkdir()
