@@ -57,24 +57,34 @@ class _Format:
 
 
 class _Hints:
-    """Which of the hints a text holds: the long ones in one pass, the short ones are mostly met at once."""
+    """Which formats a text may hold by their hints: the long ones are found in one pass, the short ones are mostly met at once."""
 
-    def __init__(self, hints: set[str]) -> None:
-        self._short = [hint for hint in hints if len(hint) < 3]
-        self._long = [hint for hint in hints if len(hint) >= 3]
-        self._finder = ahocorasick_rs.AhoCorasick(self._long)
+    def __init__(self, hints: list[tuple[str, ...]]) -> None:
+        self._always = [number for number, each in enumerate(hints) if each == ("",)]
+        of: dict[str, list[int]] = {}
+        for number, each in enumerate(hints):
+            for hint in filter(None, each):
+                of.setdefault(hint, []).append(number)
+        self._short = [(hint, numbers) for hint, numbers in of.items() if len(hint) < 3]
+        long = [hint for hint in of if len(hint) >= 3]
+        self._long = [of[hint] for hint in long]
+        self._finder = ahocorasick_rs.AhoCorasick(long)
 
-    def among(self, low: str) -> set[str]:
-        there = {hint for hint in self._short if hint in low}
-        there.update(self._long[index] for index in {index for index, _, _ in self._finder.find_matches_as_indexes(low, overlapping=True)})
-        return there
+    def formats(self, low: str) -> list[int]:
+        """Their numbers in order, for a text in lower case."""
+        there = set(self._always)
+        for hint, numbers in self._short:
+            if hint in low:
+                there.update(numbers)
+        there.update(*(self._long[index] for index in {index for index, _, _ in self._finder.find_matches_as_indexes(low, overlapping=True)}))
+        return sorted(there)
 
 
 @functools.cache
 def _formats() -> tuple[tuple[_Format, ...], _Hints]:
     made = [_Format(tuple(row[0].split("|")), tuple(row[1].split("|")) if not row[1].startswith("|") else (row[1],), spelt(row[2]), JUDGES[row[3]] if len(row) == 4 else None) for row in ROWS]
     made += [_Format(("key",), ("",), pattern, whole=True) for pattern in keys.formats()]
-    return tuple(made), _Hints({hint for each in made for hint in each.hints if hint})
+    return tuple(made), _Hints([each.hints for each in made])
 
 
 class Block(NamedTuple):
@@ -154,9 +164,9 @@ def _find(text: str, kinds: tuple[str, ...] | None = None) -> Iterator[tuple[int
     raw = text.encode("utf-8", "replace")
     plain = len(raw) == len(text)
     formats, hints = _formats()
-    there = hints.among(text.lower())
-    for each in formats:
-        if kinds and each.kinds[0] not in kinds or each.hints != ("",) and there.isdisjoint(each.hints):
+    for number in hints.formats(text.lower()):
+        each = formats[number]
+        if kinds and each.kinds[0] not in kinds:
             continue
         pattern = each.compiled()
         groups = (0,) if each.whole or not pattern.groups else tuple(range(1, pattern.groups + 1))

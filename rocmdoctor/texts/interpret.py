@@ -25,6 +25,7 @@ LONGEST_SHOWN = 300
 LONGEST_HIT = 400
 MOST_READ = 1 << 20  # characters of the lines of its kinds that a reader gets of one text; lines of other kinds are empty there
 MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one document
+LEAST_ALIKE, MANY = 2, 800  # ... of one in which more than so many lines matched
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
@@ -59,14 +60,15 @@ class _Kept:
 
     def of(self, hits: list[Hit], text: Text) -> list[Hit]:
         """Those of one text."""
+        most = self._most_alike(hits)
         lines = [] if text.path or not hits else text.text.split("\n")
         for number in key_lines(lines):
             lines[number] = "[private key]"
         out = []
         for hit in hits:
-            says = (hit.rule, hit.group, tuple(sorted(hit.captures.items())))
+            says = _says(hit)
             self.same[says] += 1
-            if self.same[says] > MOST_ALIKE:
+            if self.same[says] > most:
                 continue
             self.seen[hit.rule] += 1
             shown = self.seen[hit.rule] <= SHOWN_HITS and self.room > 0
@@ -77,6 +79,16 @@ class _Kept:
             captures = {name: door.printable(value) for name, value in hit.captures.items()}
             out.append(replace(hit, text=door.printable(hit.text[:LONGEST_HIT]), captures=captures, around=around or hit.around))
         return out
+
+    def _most_alike(self, hits: list[Hit]) -> int:
+        """How many that say the same are kept: a thousand lines of which each says another thing tell no more by their repetitions."""
+        told = self.same + Counter(map(_says, hits)) if len(hits) > MANY else {}
+        fitting = (most for most in range(MOST_ALIKE, LEAST_ALIKE, -1) if sum(min(count, most) for count in told.values()) <= MANY)
+        return next(fitting, LEAST_ALIKE)
+
+
+def _says(hit: Hit) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    return hit.rule, hit.group, tuple(sorted(hit.captures.items()))
 
 
 def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> tuple[list[Hit], int]:

@@ -12,8 +12,13 @@ import sys
 import tarfile
 import time
 import zipfile
+from collections import Counter
 
 import pytest
+
+from rocmdoctor.facts.model import Hit
+from rocmdoctor.texts import interpret
+from rocmdoctor.texts.attach import Text
 
 LINE = "llama_model_load: error loading model: hipErrorNoBinaryForGpu: no kernel image is available for execution on the device\n"
 
@@ -186,3 +191,10 @@ def test_a_pattern_that_does_not_compile_is_one_line(tmp_path):
     done = run("rules", "lint", tmp_path)
     assert done.returncode == 1 and done.stdout.count(b"\n") == 1 and b"(unclosed" in done.stdout
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(("signals", "kept"), [(20, 10), (100, 8), (700, 2)])
+def test_of_a_text_in_which_much_matches_fewer_that_say_the_same_are_kept(signals, kept):
+    hits = [Hit("rule", f"signal{n % signals}", "log", n, "words", {}) for n in range(30 * signals)]
+    counts = Counter(hit.group for hit in interpret._Kept().of(hits, Text("log", "\n" * len(hits))))
+    assert set(counts.values()) == {kept} and len(counts) == signals
