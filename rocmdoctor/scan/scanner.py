@@ -20,7 +20,7 @@ import re2
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge.signals import NEGATION, Signal
 from rocmdoctor.records import dataclass, field
-from rocmdoctor.scan import literals, shapes
+from rocmdoctor.scan import literals, reach, shapes
 from rocmdoctor.texts.kinds import Part
 
 KEEP_FIRST = 50
@@ -34,13 +34,16 @@ _SLICES = 8
 _SLICE = 8 << 10
 _FOUND = 16 << 10  # bytes in which literals are looked for at once
 _SHORT, _FEW_TEXTS = 64 << 10, 4  # bytes of a text in which literals are looked for one by one, in the first few such texts
-_LONGEST_LINE = 8192
+_LONGEST_LINE, _QUOTED = 8192, 2000  # bytes of a line that are searched, and that a hit has
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _STALE = 1.2  # a search is planned anew where it was made for so many times the patterns that are left
 _RARE = 8  # a text that stands in more than each eighth line rules out too little
 _FEW_WAYS = 8  # texts that are looked for in a line before a pattern is tried on it
-_FEW = 1000  # lines of a block that say nothing of the rest
-_MEMORY = 1 << 20  # bytes of one automaton
+_MEMORY, _MEMORY_OF_BIG, _BIG = 1 << 20, 4 << 20, 800  # bytes of one automaton, and of one whose program has so many steps
+_WIDE = 500  # bytes of a text's lines in the mean from which on they are searched around their literals only
+_USUAL_LINE = 128
+_APART = 256  # bytes between two literals of one place
+_FARTHEST = 1000  # bytes of a match that is looked for in such a place
 _FIRST = itemgetter(0)
 _AT = itemgetter(1)
 _WITH_END = (1).__add__
@@ -59,16 +62,18 @@ class _Literals:
         self._longest = max(map(len, self._held))
         self._asked = 0
 
-    def places(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """(number of the text, where it begins). Piece by piece: all places in a line of one digit a million times are a list of hundreds of megabytes."""
+    def places(self, text: bytes) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
+        """(where a piece begins, [(number of a text, where it begins and ends in the piece)]). Piece by piece: all places in a line of one digit a
+        million times are a list of hundreds of megabytes. What begins behind a piece of :data:`_FOUND` bytes is in the next one, too."""
         self._asked += 1
         if self._finder is None and len(text) < _SHORT and self._asked < _FEW_TEXTS:  # an automaton for two or three pages is made in vain
-            yield from sorted(((index, at) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text)), key=_AT)
+            found = [(index, at, at + len(literal)) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text)]
+            for first in range(0, len(text), _FOUND):
+                here = [(index, at - first, end - first) for index, at, end in found if first <= at < first + _FOUND]
+                yield first, sorted(here, key=_AT)
             return
         for first in range(0, len(text), _FOUND):
-            for index, at, _ in self._found(text[first:first + _FOUND + self._longest - 1]):
-                if at < _FOUND:
-                    yield index, first + at
+            yield first, self._found(text[first:first + _FOUND + self._longest - 1])
 
     def counted(self, text: bytes) -> Counter[int]:
         """How often each stands in the text; what lies over the end of a piece is not counted."""
@@ -103,6 +108,7 @@ class Scanner:
         options.encoding = re2.Options.Encoding.LATIN1
         self._options = options
         self._each: dict[int, Any] = {}
+        self._reaches: dict[int, int] = {}
         self._unless: dict[str, Any] = {}
         self._chosen: dict[frozenset[str], frozenset[int]] = {}
         self._usual: Search | None = None
@@ -135,13 +141,31 @@ class Scanner:
         """A pattern, or (by ``~index``) what it says of a line's shape; None when that cannot be said."""
         if index not in self._each:
             pattern = self._patterns[index] if index >= 0 else shapes.relaxed(self._patterns[~index])
-            self._each[index] = re2.compile(f"(?im){pattern}".encode(), self._options) if pattern is not None else None
+            self._each[index] = self._compile(f"(?im){pattern}".encode(), index in self.named) if pattern is not None else None
         return self._each[index]
+
+    def _compile(self, pattern: bytes, named: bool) -> Any:
+        """One whose states do not fit its memory is tried letter by letter, which takes ten times as long; so are groups, which only names need."""
+        self._options.never_capture = not named
+        made = re2.compile(pattern, self._options)
+        if made.programsize >= _BIG:
+            self._options.max_mem = _MEMORY_OF_BIG
+            made = re2.compile(pattern, self._options)
+            self._options.max_mem = _MEMORY
+        return made
+
+    def reach(self, index: int) -> int:
+        """How many bytes before and behind a text that each match contains are searched in an even line; 0: all of it."""
+        if index not in self._reaches:
+            most = reach.reach(self._patterns[index])
+            self._reaches[index] = most + 1 if most is not None and most < _FARTHEST else 0  # one more, as a match may look at what stands beside it
+        return self._reaches[index]
 
     def forget(self, patterns: Iterable[int]) -> None:
         """Their automata, which grow with what they read, are made anew when they are needed again."""
         for i in patterns:
             self._each.pop(i, None)
+        re2.purge()  # it keeps the latest
 
     def refused(self, signal: Signal, line: bytes, start: int) -> bool:
         """Whether the line is one that the signal must not take, or its words are taken back by a negation before them."""
@@ -168,7 +192,7 @@ class Search:
         rows = 0
         if sample is not None:
             seen = self._counted(patterns, sample)
-            rows = sample.count(b"\n")
+            rows = max(sample.count(b"\n"), len(sample) // _USUAL_LINE)
         for i in patterns:
             choices = scanner.choices[i]
             if not choices:
@@ -214,44 +238,125 @@ class Search:
     def each(self, lines: list[bytes], text: bytes, take: Take, of: frozenset[int] | None = None) -> None:
         """Give every match to ``take``, at most one of a pattern in a line. ``text`` is the lines as their literals are spelt, ``of`` the patterns
         that are wanted, if not all."""
-        rows: list[list[int]] = [[] for _ in self._live]
-        low = text.split(b"\n")
         if max(map(len, lines)) > _LONGEST_LINE:
-            lines, low = [line[:_LONGEST_LINE] for line in lines], [line[:_LONGEST_LINE] for line in low]
-            text = b"\n".join(low)
+            text = b"\n".join([line[:_LONGEST_LINE] for line in text.split(b"\n")])
+            lines = [line[:_LONGEST_LINE] for line in lines]
         starts = list(accumulate(map(_WITH_END, map(len, lines)), initial=0))
-        row = 0
-        end = starts[1]
-        for index, at in self._literals.places(text) if self._literals else ():
-            if at >= end:
-                row = bisect_right(starts, at, row) - 1
-                end = starts[row + 1]
-            for group in self._groups_of[index]:
-                met = rows[group]
-                if not met or met[-1] != row:
-                    met.append(row)
-        for patterns, met in zip(self._live, rows, strict=True):
-            if met:
-                self._among(patterns if of is None else [i for i in patterns if i in of], lines, low, met, take)
+        if len(text) > _WIDE * len(lines):
+            self._around(lines, text, starts, take, of)
+        else:
+            rows = self._rows(text, starts)
+            for patterns, met in zip(self._live, rows, strict=True):
+                if met:
+                    self._among(patterns if of is None else [i for i in patterns if i in of], lines, text, starts, met, take)
         if self._open:
-            self.whole(self._open if of is None else [i for i in self._open if i in of], b"\n".join(lines), take)
+            self.whole(self._open if of is None else [i for i in self._open if i in of], b"\n".join(lines), take, starts)
 
-    def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: list[int], take: Take) -> None:
+    def _rows(self, text: bytes, starts: list[int]) -> list[list[int]]:
+        """For each group the lines in which one of its texts stands."""
+        rows: list[list[int]] = [[] for _ in self._live]
+        row, end = 0, starts[1]
+        groups_of = self._groups_of
+        for first, found in self._literals.places(text) if self._literals else ():
+            for index, at, _ in found:
+                if at >= _FOUND:
+                    continue
+                if first + at >= end:
+                    row = bisect_right(starts, first + at, row) - 1
+                    end = starts[row + 1]
+                for group in groups_of[index]:
+                    met = rows[group]
+                    if not met or met[-1] != row:
+                        met.append(row)
+        return rows
+
+    def _around(self, lines: list[bytes], text: bytes, starts: list[int], take: Take, of: frozenset[int] | None) -> None:
+        """The matches in long lines: of an even line only what stands around a text that each match contains is searched."""
+        places: list[list[tuple[int, int, int]]] = [[] for _ in self._live]  # of each group: line, first and last byte of texts that stand together
+        row, end = 0, starts[1]
+        for first, found in self._literals.places(text) if self._literals else ():
+            for index, at, stop in found:
+                if at >= _FOUND:
+                    continue
+                if first + at >= end:
+                    row = bisect_right(starts, first + at, row) - 1
+                    end = starts[row + 1]
+                begin, stop = first + at - starts[row], first + stop - starts[row]
+                for group in self._groups_of[index]:
+                    met = places[group]
+                    if met and met[-1][0] == row and begin < met[-1][2] + _APART:
+                        met[-1] = row, min(met[-1][1], begin), max(met[-1][2], stop)
+                    else:
+                        met.append((row, begin, stop))
+        even = {row: reach.even(lines[row]) for row in {row for met in places for row, _, _ in met}}
+        for patterns, met in zip(self._live, places, strict=True):
+            for i in patterns if met else ():
+                if of is None or i in of:
+                    self._near(i, met, even, lines, text, starts, take)
+                    self._scanner.forget((i, ~i))  # each has met so much that all of them would take hundreds of megabytes
+
+    def _near(self, index: int, places: list[tuple[int, int, int]], even: dict[int, bool], lines: list[bytes], text: bytes, starts: list[int],
+              take: Take) -> None:
+        """The matches of one pattern in long lines, around the places where a text stands that it waits for."""
+        far = self._scanner.reach(index)
+        windows: list[tuple[int, int, int]] = []  # apart from each other, so that a match lies in one of them
+        for row, begin, stop in places:
+            size = len(lines[row])
+            first, last = (max(0, begin - far), min(size, stop + far)) if far and even[row] else (0, size)
+            if windows and windows[-1][0] == row and first <= windows[-1][2]:
+                windows[-1] = row, min(windows[-1][1], first), max(windows[-1][2], last)
+            else:
+                windows.append((row, first, last))
+        if needs := self._others(index):
+            windows = [(row, first, last) for row, first, last in windows if _may_match(needs, text[starts[row] + first:starts[row] + last])]
+        if windows:
+            self._in_windows(index, windows, lines, take)
+
+    def _in_windows(self, index: int, windows: list[tuple[int, int, int]], lines: list[bytes], take: Take) -> None:
+        """The matches of one pattern in parts of lines (row, first and last byte), which are searched as one text."""
+        compiled = self._scanner.compiled(~index if self._of_shapes else index)
+        rows = [row for row, _, _ in windows]
+        if compiled is None:
+            for row in dict.fromkeys(rows):
+                take(index, row, lines[row], None, 0)
+            return
+        parts = [lines[row][first:last] for row, first, last in windows]
+        text = b"\n".join(parts)
+        starts = list(accumulate(map(_WITH_END, map(len, parts)), initial=0))
+        met = 0
+        while match := compiled.search(text, starts[met]):
+            met = bisect_right(starts, match.start(), met) - 1
+            row, first, _ = windows[met]
+            found = compiled.search(lines[row], first + match.start() - starts[met])  # what stands beside the window may say otherwise
+            if found and not take(index, row, lines[row], found, found.start()):
+                return
+            met = bisect_right(rows, row, met) if found else met + 1
+            if met == len(windows):
+                return
+
+    def _among(self, patterns: Sequence[int], lines: list[bytes], low: bytes, starts: list[int], rows: list[int], take: Take) -> None:
         """The matches in some of the lines, which are searched as one text."""
-        text = None
+        text = spelt = None
+        at: list[int] = []
         for i in patterns:
             needs = self._others(i)
-            met = [row for row in rows if _may_match(needs, low[row])] if needs else rows
+            met = rows
+            if needs:
+                if spelt is None:
+                    parts = [low[starts[row]:starts[row + 1] - 1] for row in rows]
+                    spelt = b"\n".join(parts)
+                    at = list(accumulate(map(_WITH_END, map(len, parts)), initial=0))
+                met = [rows[number] for number in _with_all(needs, spelt, at)]
             if needs and met:
                 self._lines(i, met, b"\n".join([lines[row] for row in met]), take)
             elif met:
                 text = b"\n".join([lines[row] for row in rows]) if text is None else text
                 self._lines(i, rows, text, take)
 
-    def whole(self, patterns: Sequence[int], text: bytes, take: Take) -> None:
+    def whole(self, patterns: Sequence[int], text: bytes, take: Take, starts: Sequence[int] = ()) -> None:
         """The matches in all lines of a text."""
         for i in patterns:
-            self._lines(i, None, text, take)
+            self._lines(i, None, text, take, starts=starts)
 
     def sure(self, patterns: Sequence[int], lines: list[bytes], rows: list[int], take: Take) -> None:
         """The matches in lines that have the shapes of matches."""
@@ -259,8 +364,8 @@ class Search:
         for i in patterns:
             self._lines(i, rows, text, take)
 
-    def _lines(self, index: int, rows: list[int] | None, text: bytes, take: Take) -> None:
-        """The matches of one pattern in the lines of a text, which have these numbers."""
+    def _lines(self, index: int, rows: list[int] | None, text: bytes, take: Take, starts: Sequence[int] = ()) -> None:
+        """The matches of one pattern in the lines of a text, which have these numbers and begin at ``starts``."""
         compiled = self._scanner.compiled(~index if self._of_shapes else index)
         if compiled is None:
             for met, line in enumerate(text.split(b"\n")):
@@ -269,7 +374,7 @@ class Search:
         at = met = 0
         while match := compiled.search(text, at):
             start, stop = match.span()
-            met += text.count(b"\n", at, start)
+            met = bisect_right(starts, start, met) - 1 if starts else met + text.count(b"\n", at, start)
             begin = text.rfind(b"\n", at, start) + 1 or at
             end = text.find(b"\n", start)
             line = text[begin:end if end >= 0 else len(text)][:_LONGEST_LINE]
@@ -352,7 +457,7 @@ class _Run:
         if len(piece) >= _SHAPED:
             shaped = shapes.shape(piece).split(b"\n")
             every = set(shaped)
-            if len(every) * 2 < len(shaped) or len(shaped) < _FEW:
+            if len(every) * 2 < len(shaped):
                 self._by_shape(piece, shaped, every, take)
                 return len(shaped) - 1
         lines = piece.split(b"\n")
@@ -401,7 +506,7 @@ class _Run:
         if kind and signal.kinds and kind not in signal.kinds or self._scanner.refused(signal, line, at):
             return None
         captures = _captured(match) if index in self._scanner.named else {}
-        return Hit(signal.owner, signal.name, self._source, number, line.decode("utf-8", "replace").strip(), captures, kind=kind)
+        return Hit(signal.owner, signal.name, self._source, number, line.lstrip()[:_QUOTED].decode("utf-8", "replace").strip(), captures, kind=kind)
 
     def back(self) -> Iterator[Hit]:
         """The last hits of each signal; what was left out is looked for from the end back."""
@@ -490,6 +595,26 @@ def _may_match(needs: list[list[bytes]], line: bytes) -> bool:
         else:
             return False
     return True
+
+
+def _with_all(needs: list[list[bytes]], text: bytes, starts: list[int]) -> Iterable[int]:
+    """The lines of a text that have what every match of a pattern contains; they begin at ``starts``."""
+    found: Iterable[int] = range(len(starts) - 1)
+    for choice in needs:
+        there = [literal for literal in choice if literal in text]
+        if not there:
+            return ()
+        if sum(map(text.count, there)) * 4 > len(starts):  # not worth a search
+            continue
+        met: set[int] = set()
+        for literal in there:
+            at = text.find(literal)
+            while at >= 0:
+                row = bisect_right(starts, at) - 1
+                met.add(row)
+                at = text.find(literal, starts[row + 1])
+        found = sorted(met if isinstance(found, range) else met.intersection(found))
+    return found
 
 
 def _everywhere(literal: bytes, text: bytes) -> Iterator[int]:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmdoctor.knowledge import rules, signals
+from rocmdoctor.scan import reach, shapes
 from rocmdoctor.scan import scanner as scan
-from rocmdoctor.scan import shapes
 from rocmdoctor.texts import kinds as kinds_of_lines
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures"
@@ -144,8 +144,14 @@ def alike(lines):
     return "\n".join(re.sub(r"[0-9]", lambda digit: chosen.choice(digit[0] + "0123456789"), line) for line in chosen.choices(some, k=lines))
 
 
-@pytest.mark.parametrize("text", [varied(1500), alike(3000)], ids=["varied", "alike"])
-@pytest.mark.parametrize("sizes", [{}, {"_PIECE": 2 << 10, "_MOST": 32 << 10, "_SHAPED": 8 << 10, "_FEW": 20, "_BACK": 4 << 10}],
+def long(lines):
+    """Lines of some kilobytes, some of them with words that have no end."""
+    words = varied(lines * 40).split("\n")
+    return "\n".join(("x/" * 35 if at % 120 == 0 else " ").join(words[at:at + 40]) for at in range(0, len(words), 40))
+
+
+@pytest.mark.parametrize("text", [varied(1500), alike(3000), long(60)], ids=["varied", "alike", "long"])
+@pytest.mark.parametrize("sizes", [{}, {"_PIECE": 2 << 10, "_MOST": 32 << 10, "_SHAPED": 8 << 10, "_BACK": 4 << 10}],
                          ids=["as it is", "many pieces"])
 def test_the_hits_are_those_of_each_pattern_by_itself(text, sizes, monkeypatch):
     for name, size in sizes.items():
@@ -175,10 +181,35 @@ def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):
         assert re.search(said, shapes.shape(line.encode()).decode(), re.IGNORECASE)
 
 
+@pytest.mark.parametrize("pattern", [r"a\w+ .{0,3}b\b", r"(a+\.)*x\s*5", r"[^\sx]+\[\d+\]|gfx[0-9a-f]{2,3}", r"^a(b|5 +f)?"])
+@given(line=st.text(alphabet="ab5 x.[]fg\t", max_size=40))
+def test_a_match_reaches_no_farther_than_is_said(pattern, line):
+    most = reach.reach(pattern)
+    assert most is not None and reach.even(line.encode())
+    assert all(len(found[0]) <= most for found in re.finditer(pattern, line, re.IGNORECASE))
+
+
+def test_a_match_without_bounds_may_reach_anywhere():
+    assert [reach.reach(pattern) for pattern in ("a.*b", r"a[^:]+b", r"(\w+ )*x", r"\W+")] == [None] * 4
+    assert not reach.even(b"a" * 65) and not reach.even(b"a" + b" " * 65) and reach.even(b"a " * 65)
+
+
+def test_hits_in_long_lines_take_little_memory():
+    seen = scanner(**{f"signal{n}": [f"needle{n} "] for n in range(50)})
+    line = " ".join(f"needle{n}" for n in range(50)) + " word" * 1500
+    tracemalloc.start()
+    try:
+        assert len(list(seen.scan("log", blocks([line] * 100, 50)))) == 50 * 100
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_literals_are_found_in_every_piece_and_over_its_end(monkeypatch):
     monkeypatch.setattr(scan, "_FOUND", 7)
     text = b"gpu amdgpu aagpuu gpu"
-    found = sorted(scan._Literals([b"gpu", b"amdgpu", b"u"]).places(text))
+    places = scan._Literals([b"gpu", b"amdgpu", b"u"]).places(text)
+    found = sorted((index, first + at) for first, here in places for index, at, _ in here if at < scan._FOUND)
     assert found == sorted((index, at) for index, one in enumerate((b"gpu", b"amdgpu", b"u")) for at in range(len(text)) if text.startswith(one, at))
 
 
