@@ -161,9 +161,9 @@ class Scanner:
             self._reaches[index] = most + 1 if most is not None and most < _FARTHEST else 0  # one more, as a match may look at what stands beside it
         return self._reaches[index]
 
-    def forget(self, patterns: Iterable[int]) -> None:
-        """Their automata, which grow with what they read, are made anew when they are needed again."""
-        for i in patterns:
+    def forget(self, patterns: Iterable[int] | None = None) -> None:
+        """Their automata (all of them where none are named), which grow with what they read, are made anew when they are needed again."""
+        for i in list(self._each) if patterns is None else patterns:
             self._each.pop(i, None)
         re2.purge()  # it keeps the latest
 
@@ -410,6 +410,7 @@ class _Run:
         self._end_bytes = 0
         self._plain: tuple[frozenset[str], int, Search] | None = None
         self._shapes: _Shapes | None = None
+        self._texts: dict[int, str] = {}  # of the piece at hand, by line: one text for all hits of a line
         self._loose: set[int] = set()  # patterns that most lines resemble (``9070``): for these the text as a whole is searched
 
     def _kind(self, number: int) -> str:
@@ -432,6 +433,7 @@ class _Run:
                 counts[index] += 1
             return counts[index] < ENOUGH
 
+        self._texts.clear()
         lines = self._search(piece, take)
         for _, _, hit in sorted(found, key=_PLACE):
             tally = self._tallies[hit.rule, hit.group]
@@ -506,7 +508,10 @@ class _Run:
         if kind and signal.kinds and kind not in signal.kinds or self._scanner.refused(signal, line, at):
             return None
         captures = _captured(match) if index in self._scanner.named else {}
-        return Hit(signal.owner, signal.name, self._source, number, line.lstrip()[:_QUOTED].decode("utf-8", "replace").strip(), captures, kind=kind)
+        text = self._texts.get(number)
+        if text is None:
+            text = self._texts[number] = line.lstrip()[:_QUOTED].decode("utf-8", "replace").strip()
+        return Hit(signal.owner, signal.name, self._source, number, text, captures, kind=kind)
 
     def back(self) -> Iterator[Hit]:
         """The last hits of each signal; what was left out is looked for from the end back."""
@@ -538,6 +543,7 @@ class _Run:
                 found.append((row, index, hit))
             return True
 
+        self._texts.clear()
         lines = text.split(b"\n")
         signals = self._scanner.signals
         wanted = frozenset(i for i in self._scanner.for_kinds(self._kinds_in(first, first + len(lines))) if (signals[i].owner, signals[i].name) in names)

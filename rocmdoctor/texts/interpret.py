@@ -187,13 +187,14 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         if over():
             snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
             break
-        found: list[Hit] = []
-        lines = 0
+        hits = lines = 0
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
             found, lines = _scanned(text, parts, scanner, over, snapshot.notes)
+            hits = len(found)
             snapshot.hits += kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
+            del found  # of a big text tens of thousands
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
         understood = False
@@ -220,12 +221,12 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         if text.reader or text.part:
             continue
         of = dict.fromkeys(kind for _, _, kind in parts)
-        if not taken and not understood and not found and not of.keys() & _NO_MACHINE:
+        if not taken and not understood and not hits and not of.keys() & _NO_MACHINE:
             lost.append(text.name)
         elif not taken:
             barren.append(f"{text.name} ({', '.join(of)})")
         recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
-                           "facts": sum(taken.values()), "hits": len(found), "lines": lines})
+                           "facts": sum(taken.values()), "hits": hits, "lines": lines})
     if lost:
         snapshot.notes.append(f"not understood: {_few(lost)}; no reader knows the format and no rule matches it")
     if barren:
