@@ -127,6 +127,8 @@ amdgpu.version          | str  |       | version of the loaded module (DKMS only
 amdgpu.parameters       | dict |       | amdgpu module parameters that differ from nothing set
 amdgpu.unknown_parameters | list |     | parameters that the kernel ignored ("amdgpu: unknown parameter 'x' ignored")
 amdgpu.modprobe_options | list |       | option lines for amdgpu, ttm, amdttm in modprobe.d and on the command line
+amdgpu.without_overdrive | list |      | cards (card1) that have no pp_od_clk_voltage, the file through which clocks and voltage are set
+amdgpu.panel_power_savings | int |     | level of adaptive backlight management of the internal panel, 0 (off) to 4
 dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did not build
 dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
 packages.installed      | dict |       | GPU related packages of the distribution and their versions
@@ -153,12 +155,14 @@ dev.render_group        | str  |       | group that owns the render node
 dev.render_openable     | bool |       | this user may open every AMD render node
 user.groups             | list |       | names (or numbers) of this user's groups
 user.root               | bool |       | effective uid 0
+user.render_gid         | int  |       | number of the group render in the system that was asked (getent)
 container.kind          | str  |       | docker, podman, lxc, flatpak, kubernetes, toolbox, snap; absent on a host
 container.rootless      | bool |       | rootless container (user namespace)
 container.image         | str  |       | image and tag of the docker or podman command, the compose file or the pod
 container.devices       | list |       | devices handed in: --device, devices: (host paths)
 container.mounts        | list |       | folders and files handed in: -v, volumes: (HOST:CONTAINER); empty where devices are handed in and no folder
 container.groups        | list |       | groups added: --group-add, group_add:
+container.render_gid    | int  |       | group number that the container's configuration gives to the render node
 container.privileged    | bool |       | --privileged
 container.ipc_host      | bool |       | --ipc=host
 container.shm_bytes     | int  | bytes | --shm-size
@@ -352,6 +356,7 @@ windows.tdr_level       | int  |       | TdrLevel; absent: Windows resets the dr
 windows.tdr_delay_s     | int  | s     | TdrDelay; absent: 2
 windows.tdr_ddi_delay_s | int  | s     | TdrDdiDelay; absent: 5
 windows.mpo             | bool |       | multiplane overlay is allowed; absent: it is
+windows.overlays_off    | bool |       | DisableOverlays of the graphics drivers' key is set; absent: it is not
 windows.power_plan      | str  |       | balanced, high performance, power saver, ultimate performance, own
 windows.fast_startup    | bool |       | fast startup: shutting down keeps the kernel's state
 windows.long_paths      | bool |       | paths of more than 260 characters are allowed

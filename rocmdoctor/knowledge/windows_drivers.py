@@ -13,16 +13,16 @@ _PAIRS = (("windows.driver_version", "windows.adrenalin"), ("windows.previous_dr
 
 @cache
 def _releases() -> dict[str, str]:
-    return {str(row["store"]): str(row["adrenalin"]) for row in tables.load("windows_drivers")["releases"]}
+    return {str(row[number]): str(row["adrenalin"]) for row in tables.load("windows_drivers")["releases"] for number in ("store", "internal") if number in row}
 
 
-def adrenalin_of(store: str) -> str:
-    """The release, "" for versions that the table does not have (drivers of notebook makers, newer ones).
+def adrenalin_of(version: str) -> str:
+    """The release of a version of the store or of AMD's own count, "" for those that the table does not have (drivers of notebook makers, newer ones).
 
-    >>> adrenalin_of("32.0.23033.1002"), adrenalin_of("32.0.12078.30")
-    ('26.3.1', '')
+    >>> adrenalin_of("32.0.23033.1002"), adrenalin_of("25.30.33.01"), adrenalin_of("32.0.12078.30")
+    ('26.3.1', '26.3.1', '')
     """
-    return _releases().get(store, "")
+    return _releases().get(version, "")
 
 
 def adrenalin_for(rocm: str) -> str:

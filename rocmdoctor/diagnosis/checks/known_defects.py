@@ -83,7 +83,7 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
         return None
     fit = machine.fit(row)
     spoken = machine.spoken(row)
-    if fit.excluded or spoken is None:
+    if fit.excluded or spoken is None or (not hits and fit.backend is False):  # what was seen ran on another backend
         return None
     placed = both((fit.version, fit.others))
     if hits:

@@ -20,6 +20,7 @@ from rocmdoctor.records import dataclass
 _LARGE = 16 << 30  # a carve-out that is worth naming
 _CHECK = "parameters"
 _LINE, _FILES, _IGNORED = "kernel.cmdline", "amdgpu.modprobe_options", "amdgpu.unknown_parameters"
+_LOADED = "amdgpu.parameters"
 _UNIT = {"pages_limit": 4096, "gttsize": 1 << 20}
 _MEMORY = later.pattern(r"gtt|pages_limit|page_pool_size")
 
@@ -68,7 +69,31 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     yield from _other_module(seen, parameters)
     yield from _sizes(seen, parameters)
     yield from _twice(seen, parameters)
+    yield from _not_in_effect(seen, parameters)
     yield from _panel(seen, parameters)
+
+
+def number(value: str) -> int | None:
+    """A number as parameters are written, None for anything else.
+
+    >>> number("0xfff7bfff"), number("-1"), number("010"), number("N")
+    (4294426623, -1, 10, None)
+    """
+    text = value.strip().lower()
+    if re.fullmatch(r"-?\d{1,20}", text):
+        return int(text)
+    return int(text, 16) if re.fullmatch(r"0x[0-9a-f]{1,16}", text) else None
+
+
+def _not_in_effect(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """An option of modprobe.d that the loaded module does not have: amdgpu was loaded from an initramfs made before."""
+    line = {each.name for each in parameters if each.fact == _LINE}
+    has = {f"amdgpu.{name}": str(value) for name, value in (seen.value(_LOADED) or {}).items()}
+    for each in parameters:
+        wanted, here = number(each.value), number(has.get(each.name, ""))
+        if each.fact == _FILES and each.name not in line and wanted is not None and here is not None and (wanted - here) % (1 << 32):
+            words = {"name": each.name, "value": each.value, "have": has[each.name], "bare": each.name.rpartition(".")[2]}
+            yield judged(_CHECK, "option-not-in-effect", seen, words, [_FILES, _LOADED], item=each.name, sure=True)
 
 
 def decoded(name: str, value: str) -> str:

@@ -27,13 +27,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, integer, lazy, targets
-from rocmdoctor.texts.prose import named_versions, story
+from rocmdoctor.texts.prose import contrasts, named_versions, story
+from rocmdoctor.texts.prose.verdicts import verdict
 
 TRUST = 0
 KINDS = kinds.GROUPS["told"]
@@ -68,6 +69,7 @@ _KERNELS = (
                r"zen\d*(?:-\d+)?|arch\d*(?:-\d+)?"
                r"|microsoft-standard-WSL2|default|MANJARO|liquorix)\b|[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.]+)?\.(?:fc|el)\d\w*\.x86_64)"),
     lazy(r"\b(?P<v>[4-7]\.\d{1,2}(?:\.\d{1,3})?) kernel\b"),
+    lazy(r"\blinux-(?:cachyos|zen|lts|hardened|xanmod|liquorix|tkg|mainline|surface|neptune)(?:-[a-z]+)*[ :=(]{1,2}(?:packages? )?v?" + _RELEASE),
     lazy(r"\buname -[ra]{1,2}\b[^\n\d]{0,24}(?P<v>[4-7]\.\d{1,2}\.\d{1,3}[\w.+-]{0,40})"),
 )
 _ROCM_NUMBER = r"(?P<v>[4-9]\.\d{1,2}(?:\.\d{1,3})?(?:(?:a|rc|b)\d{1,8})?)(?![\w.]?\d)"
@@ -108,12 +110,19 @@ _MESAS = (
     lazy(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
 _ADRENALIN = lazy(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+# A list of releases that were tried: the newest of them is in use, unless another is told as the one of now.
+_YEARLY = r"2\d\.\d{1,2}\.\d{1,2}"
+_TRIED = lazy(rf"\b(?:Adrenalin|drivers?)(?: (?:version|release|edition|software)s?)? "
+              rf"(?P<all>{_YEARLY}(?:(?:,| and| or|, and)(?: (?:now|then|also|finally))? {_YEARLY})+)\b", re.IGNORECASE)
+_SAYS_WINDOWS = lazy(r"\bWin(?:dows)? ?1[01]\b|\bWindows\b|\bAdrenalin\b")
 _WDDM = (
     lazy(r"\bdriverVersion\s{0,20}[:=]\s{0,4}(?P<v>2\.0\.\d{1,4})\b"),
     lazy(r"\b(?i:driver)\b[^\n\d]{0,25}(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
     lazy(r"(?<![\w.])v?(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"),
     lazy(r"\b(?i:(?:amd|gpu|graphics|display|radeon)(?: software)?(?: graphics)? drivers?(?: version)?)[ :=v]{1,3}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
+_BARE_DRIVER = lazy(r"(?<![\w-] )\bdrivers?(?: version)?[ :=v]{1,20}(?P<v>2\d\.\d{1,2}\.\d{1,2})\b(?!\.\d)", re.IGNORECASE)
+_INTERNAL = lazy(r"\bdriver version\b[^\n\d]{0,25}(?P<v>2\d\.\d0\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)  # in AMD's own count
 _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*)")
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
@@ -275,6 +284,43 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
     return first
 
 
+def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+    """The first match of the best pattern, or where it is told as right, the first that is told as wrong: trouble is reported of the one in use."""
+    first = _first(text, patterns)
+    others = [found for pattern in patterns for found in pattern.finditer(text) if found["v"] != first["v"]] if first else []
+    if not first or not others:
+        return first
+    judged = [(at, at + len(whole), right) for at, whole, _, right in contrasts.clauses(text)]
+
+    def told(found: re.Match[str]) -> bool | None:
+        return next((right for start, end, right in judged if start <= found.start("v") < end), None)
+    return next((found for found in others if told(found) is False), first) if told(first) else first
+
+
+def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iterator[Reading]:
+    """The display driver of Windows by any of its numbers; of a list of releases the last or the newest."""
+    windows = words("driver", "adrenalin") and _SAYS_WINDOWS.search(text)
+    listed = _TRIED.search(text) if windows else None
+    if listed and verdict(re.split(r"[.;\n]", text[listed.end():listed.end() + 120])[0]) is not True:
+        told = re.findall(_YEARLY, listed["all"])
+        now = told[-1] if re.search(r"\bnow ", listed["all"], re.IGNORECASE) else max(told, key=lambda one: [int(part) for part in one.split(".")])
+        yield Reading("windows.adrenalin", now, line=lines.at(listed.start()))
+        yield Reading("windows.driver_version", now, line=lines.at(listed.start()))
+        return
+    adrenalin = _ADRENALIN.search(text) if words("adrenalin") else None
+    driver = adrenalin or (_first(text, _WDDM) if words("driver", "30.0", "31.0", "32.0", "33.0") else None)
+    if not driver and windows:
+        adrenalin = driver = _BARE_DRIVER.search(text)
+    if adrenalin:
+        yield Reading("windows.adrenalin", adrenalin["v"], line=lines.at(adrenalin.start("v")))
+    internal = _INTERNAL.search(text) if words("driver") else None
+    if internal:
+        yield Reading("windows.driver_internal", internal["v"], line=lines.at(internal.start("v")))
+    found = driver or internal
+    if found:
+        yield Reading("windows.driver_version", found["v"], line=lines.at(found.start("v")))
+
+
 def versions(text: str, lines: Lines) -> Iterator[Reading]:
     """Versions of the parts of the stack, each as the best pattern finds it."""
     lowered = text.lower()
@@ -283,11 +329,11 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         return any(word in lowered for word in any_of)
 
     for name, item, found in (
-        ("kernel.release", "", None if _BUILDING.search(text) else _first(text, _KERNELS)),
+        ("kernel.release", "", None if _BUILDING.search(text) else _wrong_one(text, _KERNELS)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
         ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
         ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
-        ("vulkan.mesa_version", "", _first(text, _MESAS) if words("mesa", "radv") else None),
+        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS) if words("mesa", "radv") else None),
     ):
         if found:
             yield Reading(name, _IMAGE.sub("", found["v"]).rstrip(".-_~"), item, lines.at(found.start("v")))
@@ -297,13 +343,7 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("llama.build", number, line=lines.at(build.start("v")))
         if text[build.start("v") - 1:build.start("v")] in ("b", "B"):
             yield Reading("llama.tag", f"b{number}", line=lines.at(build.start("v")))
-    adrenalin = _ADRENALIN.search(text) if words("adrenalin") else None
-    wddm = _first(text, _WDDM) if words("driver", "30.0", "31.0", "32.0", "33.0") else None
-    if adrenalin:
-        yield Reading("windows.adrenalin", adrenalin["v"], line=lines.at(adrenalin.start("v")))
-    driver = adrenalin or wddm
-    if driver:
-        yield Reading("windows.driver_version", driver["v"], line=lines.at(driver.start("v")))
+    yield from _windows_driver(text, lines, words)
     dkms = _DKMS.search(text) if words("amdgpu") else None
     if dkms:
         yield Reading("amdgpu.version", dkms["v"].rstrip(".-"), line=lines.at(dkms.start("v")))
@@ -313,7 +353,8 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
 # A tool names the processor, whether its graphics are in use or not.
 _PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
 _ONE = r"v?b?\d{1,4}[.\d]\d*[\w.+~-]{0,60}"
-_MOVE = lazy(rf"(?<=[\w)] )(?:from (?:version )?{_ONE} (?:up |on |over )?to (?:version )?|{_ONE} ?(?:->|=>|\u2192) ?)(?P<new>{_ONE})", re.IGNORECASE)
+_MOVE = lazy(rf"(?<=[\w)] )(?:from (?:version )?{_ONE} (?:up |on |over )?to (?:version )?"
+             rf"|{_ONE} ?(?:->|=>|\u2192) ?|{_ONE} (?:up to|through) )(?P<new>{_ONE})", re.IGNORECASE)
 _BACKWARDS = lazy(r"\b(?:downgrad\w*|back|revert\w*|roll\w*)\b[^.;\n]{0,50}$", re.IGNORECASE)
 
 

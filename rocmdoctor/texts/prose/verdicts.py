@@ -7,6 +7,7 @@ import re
 from rocmdoctor import later
 
 _I = re.IGNORECASE
+_SEEN = r"(?:sounds?|audio|pictures?|image|signal|values?|readings?)(?! (?:\d|loss|noise|corruption|defects?|errors?)\b)"  # what one has where it is right
 _RIGHT = "|".join((
     r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?|succe\w+",
     r"(?:jobs?|tests?|runs?|builds?|checks?|suites?|CI|pipelines?) passed|pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*|clean",
@@ -18,6 +19,7 @@ _RIGHT = "|".join((
     r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)",
     r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|as (?:it|they) should|full speed",
     r"without a hitch|lists (?:the|my|it|both|all|every|gfx\w+)|(?:games|programs|apps) (?:start|run)(?= *$)",
+    rf"(?:has|have|had|there (?:is|was)|gives?|gets?|got|shows?) (?:an? |the |full |its )?{_SEEN}|comes? through(?! the\b)",
     r"(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)"))
 _WRONG = "|".join((
     r"fail\w*|crash\w*|hang[s]?|hung|freez\w+|frozen?|broke\w*|wrong\w*|abort\w*|dies|died|killed|resets?|stuck|stall\w*|unusable|unstable|slow\w*",
@@ -45,8 +47,10 @@ _ELSEWHERE = later.pattern(r"\b(?:works?|runs?|starts?|uses?|picks?|takes?) (?:(
 _NOT_WRONG = later.pattern(r"\b(?:nothing|none) of (?:the (?:kind|sort)|it|that|this)\b|\bno such (?:thing|problem|trouble|effect)\b|" + _NO
                            + r"[^,.;]{0,24}?\b(?:" + _WRONG + r")\b|\b(?:is|are|was|were) (?:gone|solved|fixed)\b", _I)
 _NOT_RIGHT = later.pattern(_NO + r"[^,.;]{0,24}?\b(?:" + _RIGHT + r"|work|load|start|run|boot|wake"
-                           r"|resume|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
+                           r"|resume|light(?:s)? up|come(?:s)? (?:on|up)|show|open|appear"
+                           r"|(?:switch|power)(?:es|s)? off|shuts? down|restarts?|see|find|recogni[sz]e|use|list)\b"
                            r"|\b(?:stop(?:s|ped)?|quits?|ceased?) (?:\w+ )?(?:work|load|start|runn|boot|respond|detect|us)ing\b"
+                           rf"|\bno (?:more )?{_SEEN}\b"
                            r"|\bno (?:usable |such |rocm |hip |amd |vulkan |opencl )?(?:devices?|gpus?|cards?)\b|\b0/\d{1,6} (?:ok|pass\w*|works?)\b", _I)
 _IS_RIGHT = later.pattern(rf"\b(?:{_RIGHT})\b", _I)
 _IS_WRONG = later.pattern(rf"\b(?:{_WRONG})\b", _I)

@@ -38,7 +38,7 @@ TRUST = 1
 KINDS = kinds.QUOTED - {"comment"}  # people quote its words in their sentences; a comment shows how it might be called
 
 _MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
-          "--device", "devices:", "distrobox create", "toolbox create")
+          "--device", "devices:", "distrobox create", "toolbox create", "/dev/dri/renderD")
 _COMMAND = lazy(r"\b(docker|podman) (?:container )?(?:run|create)\b|\b(distrobox|toolbox) create\b")
 _CLOSED = lazy(r"(?<=\w)[)`][),.;:`]?(?=\s|$)")  # a command inside a sentence ends with its bracket or quote
 _KEY = lazy(r"^(\s*)(?:- )?(devices|group_add|image|privileged|ipc|shm_size)\s*:\s*(.*)$")
@@ -48,6 +48,7 @@ _QUANTITY = lazy(r"amd\.com/gpu:?\s+\"?(\d{1,3})\"?")
 _SIZE = lazy(r"(\d{1,9}(?:\.\d)?) ?([kmgtKMGT]?)[bB]?$")
 _SERVICE = lazy(r"^( +)([\w.-]{1,60}):\s*(?:#.*)?$")
 _RESERVATION = lazy(r"(?:driver|capabilities|count|device_ids)\b")
+_LXC_NODE = lazy(r"^dev\d{1,2}: {0,4}(?:path=)?/dev/dri/renderD\d{1,3}(?:,\w+=\w+)*?,gid=(\d{1,9})\b")  # of Proxmox
 _NAME = lazy(r"[\w.-]*\w[\w.-]*(?:[/:@]|$)")  # of prose "..." and "):" are none
 _GPU_IMAGE = lazy(r"rocm|ollama|llama|vllm|sglang|comfy|diffusion|localai|whisper|kobold|pytorch|amd", re.IGNORECASE)
 _LISTS = {"--device": "devices", "--group-add": "group_add", "-v": "volumes", "--volume": "volumes"}
@@ -207,6 +208,9 @@ def read(text: str) -> Iterator[Reading]:
             yield Reading("kubernetes.reason", event[1], "", number)
         elif "amd.com/gpu" in line:
             yield from _kubernetes(line, number)
+        elif "renderD" in line and (node := _LXC_NODE.match(line)):
+            yield Reading("container.kind", "lxc", "", number)
+            yield Reading("container.render_gid", integer(node[1]), "", number)
     named = [asked for name, asked in services.items() if name]
     together = services[""]
     if named:

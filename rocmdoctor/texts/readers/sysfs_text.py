@@ -11,6 +11,9 @@ gpu.cu_count 40 kfd:1 1
 [('gpu.power_state', 'error')]
 >>> [(r.name, r.value, r.item) for r in read("$ cat /sys/bus/pci/devices/0000:03:00.0/mem_info_vram_total\\n17163091968\\n")]
 [('gpu.vram_bytes', 17163091968, '0000:03:00.0')]
+>>> [(r.name, r.value) for r in read("$ cat /sys/module/amdgpu/parameters/ppfeaturemask\\n0xfff7bfff\\n"
+...     "ls: cannot access '/sys/class/drm/card1/device/pp_od_clk_voltage': No such file or directory\\n")]
+[('amdgpu.parameters', {'ppfeaturemask': '0xfff7bfff'}), ('amdgpu.without_overdrive', ['card1'])]
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ TRUST = 3
 
 _MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
-          "BOOT_IMAGE=", "uname", "power1_cap", "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
+          "BOOT_IMAGE=", "uname", "power1_cap", "/parameters/", "pp_od_clk_voltage", "panel_power_savings",
+          "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
 _UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
 _BARE = lazy(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
 _NAMED = lazy(r"(?:^[ \t]*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
@@ -38,11 +42,16 @@ _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu
              "mem_info_vis_vram_total": "gpu.visible_vram_bytes", "mem_info_gtt_total": "gpu.gtt_bytes",
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
 _VALUE = lazy(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
-_FILE = lazy(r"(?:^|\s)(\S{0,150}/(?:mem_info_[a-z_]{3,24}|power1_cap\w{0,8}|power/runtime_status))[:=]?\s*$")  # whose content is the next line
+# Whose content is the next line.
+_FILE = lazy(r"(?:^|\s)(\S{0,150}/(?:mem_info_[a-z_]{3,24}|power1_cap\w{0,8}|power/runtime_status|amdgpu/parameters/\w{2,40}"
+             r"|panel_power_savings))[:=]?\s*$")
 _POWER_CAP = lazy(r"\bpower1_cap(_max|_default|_min)?[:=\s]{1,4}([0-9]{6,12})\s*$")  # microwatts
 _CAPS = {"": "gpu.power_cap_watts", "_max": "gpu.power_cap_max_watts", "_default": "gpu.power_cap_default_watts", "_min": "gpu.power_cap_min_watts"}
 _STATUS = lazy(r"/power/runtime_status[:=]\s*(error|suspended|active)\s*$")
-_SHOWN = ("mem_info_", "power1_cap", "runtime_status")
+_SHOWN = ("mem_info_", "power1_cap", "runtime_status", "/parameters/", "panel_power_savings")
+_PARAMETER = lazy(r"/amdgpu/parameters/(\w{2,40})[:=]\s*(\S{1,80})\s*$")
+_PANEL = lazy(r"/panel_power_savings[:=]\s*([0-4])\s*$")
+_CARD = lazy(r"/sys/class/drm/(card\d{1,2})/device/(pp_od_clk_voltage)?")
 _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain", "cwsr_size",
         "cpu_cores_count")
 
@@ -110,6 +119,28 @@ def _machine(number: int, line: str) -> Iterator[Reading]:
             yield Reading("memory.ram_bytes", amount << 10, "", number)
 
 
+def _overdrive(text: str) -> Iterator[Reading]:
+    """Cards without the file that clocks are set through: named as absent, or left out where all were listed."""
+    if "pp_od_clk_voltage" not in text:
+        return
+    there: set[str] = set()
+    named: dict[str, int] = {}
+    absent: dict[str, int] = {}
+    listed = False
+    for number, line in lines(text):
+        listed = listed or "card*/device/pp_od_clk_voltage" in line
+        for found in _CARD.finditer(line[:400]):
+            if not found[2]:
+                named.setdefault(found[1], number)
+            elif "No such file" in line:
+                absent.setdefault(found[1], number)
+            else:
+                there.add(found[1])
+    lacking = absent or {card: number for card, number in named.items() if listed and there and card not in there}
+    if lacking:
+        yield Reading("amdgpu.without_overdrive", sorted(lacking), line=min(lacking.values()))
+
+
 def _octal(mode: str) -> str:
     bits = [str(sum(bit for bit, letter in zip((4, 2, 1), mode[i:i + 3], strict=False) if letter not in "-ST")) for i in (1, 4, 7)]
     return "0" + "".join(bits)
@@ -121,6 +152,7 @@ def read(text: str) -> Iterator[Reading]:
     nodes, cards = 0, 0
     amd = False
     file = ""
+    parameters: dict[str, tuple[str, int]] = {}
     for number, line in lines(text):
         words = line.split()
         if file and len(words) == 1:
@@ -143,6 +175,10 @@ def read(text: str) -> Iterator[Reading]:
             if amd:
                 yield from _uevent(number, line, f"uevent:{cards}")
             continue
+        if "/parameters/" in line and (found := _PARAMETER.search(line[-200:])):
+            parameters.setdefault(found[1], (found[2], number))
+        if "panel_power_savings" in line and (found := _PANEL.search(line[-200:])):
+            yield Reading("amdgpu.panel_power_savings", int(found[1]), line=number)
         if "power1_cap" in line and (found := _POWER_CAP.search(line[-200:])):
             yield Reading(_CAPS[found[1] or ""], int(found[2]) / 1e6, pci_address(line) or "sysfs:0", number)
         if "mem_info_" in line:
@@ -156,3 +192,6 @@ def read(text: str) -> Iterator[Reading]:
         yield from _machine(number, line)
     if node:
         yield from _kfd_node(node, f"kfd:{nodes + 1}")
+    if parameters:
+        yield Reading("amdgpu.parameters", {name: value for name, (value, _) in parameters.items()}, line=min(number for _, number in parameters.values()))
+    yield from _overdrive(text)

@@ -42,6 +42,7 @@ _ACCESS_LIST = lazy(r"^c[rwx-]{9}\+\s+\d+\s+\S{1,40}\s+(\S{1,40})\s|^c[rwx-]{7}w
 _DXG = lazy(r"^c[rwx-]{9}[.+]?\s+\d+\s.{10,80}\s/dev/dxg\s*$")
 _NO_KFD = lazy(r"ls: cannot access '?/dev/kfd'?: No such file")
 _ID = lazy(r"^uid=(\d+)(?:\([^)\s]*\))? gid=\S+ groups=(\S{1,2000})")
+_GROUP = lazy(r"^render:[x!*]?:(\d{1,9}):[\w.,-]*$")  # getent group, /etc/group
 _DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
 _CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
 _GRUB = lazy(r"^(?:export )?GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']([^\"'\n]{1,4000})[\"']")
@@ -50,7 +51,7 @@ _TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
 _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
 _MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|System uname: Linux-|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
-    r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
+    r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|render:x:\d|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
     r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit", re.MULTILINE)
 
 
@@ -101,6 +102,9 @@ def _refused(readings: list[Reading], lists: set[str]) -> Iterator[Reading]:
 
 
 def _user(line: str, number: int) -> Iterator[Reading]:
+    group = _GROUP.match(line) if line.startswith("render:") else None
+    if group:
+        yield Reading("user.render_gid", int(group[1]), line=number)
     who = _ID.match(line)
     if who:
         groups = [re.sub(r"^\d+\((.*)\)$", r"\1", group) for group in who[2].split(",")]
