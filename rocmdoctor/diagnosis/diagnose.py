@@ -233,9 +233,10 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     shown = [(one, _finding(one, seen, "possible")) for one in parted.possible]
     curated = [finding for one, finding in shown if one.explained and not one.row]
     general = [one for one in parted.causes if one.rule.general]
-    # What is harmless, and no reason of what was seen, goes behind it.
+    # What is harmless, and no reason of what was seen or not the only one, goes behind it.
+    serious = any(one.explained and SEVERITIES.index(one.rule.severity) <= SEVERITIES.index("warning") for one in parted.causes)
     remarks = [one for one in parted.causes if one.rule.severity == "info" and not (one.rule.general or one.rule.observes)
-               and seen.symptoms.difference(one.explained)]
+               and (serious or seen.symptoms.difference(one.explained))]
     findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes or one in remarks)]
     cleared = _cleared(seen)
     suspects = [] if findings or not seen.symptoms else [one for one in parted.risks if _by_hand(one) and not any(
