@@ -16,6 +16,7 @@ _PLACE = later.pattern(r"\{(?:(override_for|sibling_for|adrenalin_for)\((?:first
 _CALLS = {"override_for": tables.override_for, "sibling_for": tables.sibling_for, "adrenalin_for": windows_drivers.adrenalin_for}
 _OPTIONAL = later.pattern(r"\[\[(.*?)\]\]")
 _NOBODY_KNOWS = later.pattern(r" \(\(unknown\)(?:, \(unknown\))*\)")  # in brackets it would add nothing
+_THIS = later.pattern(r"\b(this GPU(?: target)?|the GPU's gfx target|this gfx target)(?! (?:target|family|generation)\b|,? \(?gfx|[-'\w])")
 _GAP = later.pattern(r"(?: \([^()]*|:| of| to| with| is| was|,)? ?\(unknown\)(?:\))?")
 
 NOWHERE = Scope()
@@ -76,9 +77,6 @@ def open_places(text: str, scope: Scope) -> Iterator[str]:
     """What of the places of a text is neither a fact nor a capture of the rule."""
     for found in _PLACE.finditer(text):
         yield from (name for name in found[2].split("|") if not vocabulary.declared(name) and not scope.capture(name))
-
-
-_THIS = later.pattern(r"\b(this GPU(?: target)?|the GPU's gfx target|this gfx target)(?! (?:target|family|generation)\b|,? \(?gfx|[-'\w])")
 
 
 def with_target(title: str, gfx: str) -> str:

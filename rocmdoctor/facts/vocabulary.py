@@ -128,7 +128,6 @@ amdgpu.parameters       | dict |       | amdgpu module parameters that differ fr
 amdgpu.unknown_parameters | list |     | parameters that the kernel ignored ("amdgpu: unknown parameter 'x' ignored")
 amdgpu.modprobe_options | list |       | option lines for amdgpu, ttm, amdttm in modprobe.d and on the command line
 amdgpu.without_overdrive | list |      | cards (card1) that have no pp_od_clk_voltage, the file through which clocks and voltage are set
-amdgpu.panel_power_savings | int |     | level of adaptive backlight management of the internal panel, 0 (off) to 4
 dkms.failed_kernel      | str  |       | kernel for which the amdgpu module did not build
 dkms.failed_version     | str  |       | version of amdgpu-dkms that did not build
 packages.installed      | dict |       | GPU related packages of the distribution and their versions
@@ -356,7 +355,6 @@ windows.tdr_level       | int  |       | TdrLevel; absent: Windows resets the dr
 windows.tdr_delay_s     | int  | s     | TdrDelay; absent: 2
 windows.tdr_ddi_delay_s | int  | s     | TdrDdiDelay; absent: 5
 windows.mpo             | bool |       | multiplane overlay is allowed; absent: it is
-windows.overlays_off    | bool |       | DisableOverlays of the graphics drivers' key is set; absent: it is not
 windows.power_plan      | str  |       | balanced, high performance, power saver, ultimate performance, own
 windows.fast_startup    | bool |       | fast startup: shutting down keeps the kernel's state
 windows.long_paths      | bool |       | paths of more than 260 characters are allowed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,10 +42,15 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
 
 
 def _all(seen: Evidence, name: str) -> Iterator[list[str]]:
-    for stored in [name, *(key(name, item) for item in items_of(seen.facts, name.split(".")[0]))]:
+    for stored in _stored(seen, name):
         value = seen.value(stored)
         if isinstance(value, list) and value:
             yield [str(one) for one in value]
+
+
+def _stored(seen: Evidence, name: str) -> list[str]:
+    """A fact of an entity without an item, and of each item."""
+    return [name, *(key(name, item) for item in items_of(seen.facts, name.split(".")[0]))]
 
 
 def _left_out(gpus: dict[str, str], targets: list[str]) -> list[str]:
@@ -122,11 +128,11 @@ def _torch_builds(seen: Evidence, gpus: dict[str, str]) -> Found:
     """The ROCm that the version of torch names, against the GPUs: wheels of that release have no kernels for what came later, or was dropped."""
     if seen.value("about.os") == "windows":
         return  # AMD's own wheels, of other lists
-    for item in ["", *items_of(seen.facts, "torch")]:
-        stored = key("torch.version", item) if item else "torch.version"
-        release = _ROCM_OF_TORCH.search(str(seen.value(stored) or ""))
-        targets = [gfx for gfx in _of_wheel(str(seen.value(stored))) if _served(release[1], gfx)] if release else []
-        values = _left(seen, gpus, f"torch {seen.value(stored)}", targets) if targets else {}
+    for stored in _stored(seen, "torch.version"):
+        version = str(seen.value(stored) or "")
+        release = _ROCM_OF_TORCH.search(version)
+        targets = [gfx for gfx in _of_wheel(version) if _served(release[1], gfx)] if release else []
+        values = _left(seen, gpus, f"torch {version}", targets) if targets else {}
         if release and values:
             newer, since = _better(str(values["gfx"]))
             values |= {"index": release[1], "newer": newer, "since": since, "lack": "have nothing for", "own": ""}
@@ -134,8 +140,10 @@ def _torch_builds(seen: Evidence, gpus: dict[str, str]) -> Found:
 
 
 def _of_wheel(version: str) -> list[str]:
-    """The targets of the wheel of pytorch.org with exactly this version."""
-    return list(tables.load("pytorch_wheels")["targets_by_suffix"].get(version.partition("+")[2], []))
+    """The targets of the wheel of pytorch.org with exactly this version; none where the table has no such wheel."""
+    with contextlib.suppress(ValueError):
+        return tables.wheel_targets(version)
+    return []
 
 
 def _of_index(index: str) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _words
@@ -16,6 +15,11 @@ from rocmdoctor.facts.model import Hit, Known
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = later.module("difflib")
 
 Row = dict[str, Any]
 Found = Iterator[tuple[str, dict[str, Any], dict[str, Any]]]  # finding, values, fields of the rule

@@ -26,6 +26,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 
@@ -143,6 +144,12 @@ _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9
 _MEMORY = lazy(r"^[\s>*_-]{0,9}(?:VRAM|Video memory|Dedicated memory)(?: size)?[*_ ]{0,4}[:=][*_ ]{0,4}(?P<n>\d{1,5}) ?(?P<unit>GB|GiB|MB|MiB)"
                r"(?: (?:GDDR|HBM)\w{1,3})?[*_ ]{0,4}$", re.IGNORECASE | re.MULTILINE)  # of the card, as a field of its own
 _OTHERS = lazy(r"\b(?:NVIDIA|GeForce|RTX|GTX|Intel (?:Arc|UHD|Iris))\b", re.IGNORECASE)
+# A tool names the processor, whether its graphics are in use or not.
+_PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
+_ONE = r"v?b?\d{1,4}[.\d]\d*[\w.+~-]{0,60}"
+_MOVE = lazy(rf"(?<=[\w)] )(?:from (?:version )?{_ONE} (?:up |on |over )?to (?:version )?"
+             rf"|{_ONE} ?(?:->|=>|\u2192) ?|{_ONE} (?:up to|through) )(?P<new>{_ONE})", re.IGNORECASE)
+_BACKWARDS = lazy(r"\b(?:downgrad\w*|back|revert\w*|roll\w*)\b[^.;\n]{0,50}$", re.IGNORECASE)
 _STATED = lazy(r"\b(?:architecture|gfx target|target|arch)(?: is| name)?[ :=]{1,3}(gfx[0-9a-f]{3,4})\b", re.IGNORECASE)
 
 
@@ -284,16 +291,15 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
     return first
 
 
-def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callable[[], list[contrasts.Clause]]) -> re.Match[str] | None:
     """The first match of the best pattern, or where it is told as right, the first that is told as wrong: trouble is reported of the one in use."""
     first = _first(text, patterns)
     others = [found for pattern in patterns for found in pattern.finditer(text) if found["v"] != first["v"]] if first else []
     if not first or not others:
         return first
-    judged = [(at, at + len(whole), right) for at, whole, _, right in contrasts.clauses(text)]
 
     def told(found: re.Match[str]) -> bool | None:
-        return next((right for start, end, right in judged if start <= found.start("v") < end), None)
+        return next((right for at, whole, _, right in judged() if at <= found.start("v") < at + len(whole)), None)
     return next((found for found in others if told(found) is False), first) if told(first) else first
 
 
@@ -324,16 +330,17 @@ def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iter
 def versions(text: str, lines: Lines) -> Iterator[Reading]:
     """Versions of the parts of the stack, each as the best pattern finds it."""
     lowered = text.lower()
+    judged = functools.cache(lambda: contrasts.clauses(text))  # a search of its own, which few texts need
 
     def words(*any_of: str) -> bool:  # no pattern is compiled for a text that lacks its words
         return any(word in lowered for word in any_of)
 
     for name, item, found in (
-        ("kernel.release", "", None if _BUILDING.search(text) else _wrong_one(text, _KERNELS)),
+        ("kernel.release", "", None if _BUILDING.search(text) else _wrong_one(text, _KERNELS, judged)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
         ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
         ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
-        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS) if words("mesa", "radv") else None),
+        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS, judged) if words("mesa", "radv") else None),
     ):
         if found:
             yield Reading(name, _IMAGE.sub("", found["v"]).rstrip(".-_~"), item, lines.at(found.start("v")))
@@ -348,14 +355,6 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
     if dkms:
         yield Reading("amdgpu.version", dkms["v"].rstrip(".-"), line=lines.at(dkms.start("v")))
     yield from named_versions.versions(text, lines)
-
-
-# A tool names the processor, whether its graphics are in use or not.
-_PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
-_ONE = r"v?b?\d{1,4}[.\d]\d*[\w.+~-]{0,60}"
-_MOVE = lazy(rf"(?<=[\w)] )(?:from (?:version )?{_ONE} (?:up |on |over )?to (?:version )?"
-             rf"|{_ONE} ?(?:->|=>|\u2192) ?|{_ONE} (?:up to|through) )(?P<new>{_ONE})", re.IGNORECASE)
-_BACKWARDS = lazy(r"\b(?:downgrad\w*|back|revert\w*|roll\w*)\b[^.;\n]{0,50}$", re.IGNORECASE)
 
 
 def moved_on(text: str) -> str:

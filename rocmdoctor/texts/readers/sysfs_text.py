@@ -28,7 +28,7 @@ TRUST = 3
 
 _MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
           "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
-          "BOOT_IMAGE=", "uname", "power1_cap", "/parameters/", "pp_od_clk_voltage", "panel_power_savings",
+          "BOOT_IMAGE=", "uname", "power1_cap", "/parameters/", "pp_od_clk_voltage",
           "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
 _UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
 _BARE = lazy(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
@@ -43,14 +43,12 @@ _MEM_INFO = {"mem_info_vram_total": "gpu.vram_bytes", "mem_info_vram_used": "gpu
              "mem_info_gtt_used": "gpu.gtt_used_bytes"}
 _VALUE = lazy(r"(mem_info_[a-z_]{3,24})\b[:=\s]{1,4}([0-9]{1,18})\s*$")
 # Whose content is the next line.
-_FILE = lazy(r"(?:^|\s)(\S{0,150}/(?:mem_info_[a-z_]{3,24}|power1_cap\w{0,8}|power/runtime_status|amdgpu/parameters/\w{2,40}"
-             r"|panel_power_savings))[:=]?\s*$")
+_FILE = lazy(r"(?:^|\s)(\S{0,150}/(?:mem_info_[a-z_]{3,24}|power1_cap\w{0,8}|power/runtime_status|amdgpu/parameters/\w{2,40}))[:=]?\s*$")
 _POWER_CAP = lazy(r"\bpower1_cap(_max|_default|_min)?[:=\s]{1,4}([0-9]{6,12})\s*$")  # microwatts
 _CAPS = {"": "gpu.power_cap_watts", "_max": "gpu.power_cap_max_watts", "_default": "gpu.power_cap_default_watts", "_min": "gpu.power_cap_min_watts"}
 _STATUS = lazy(r"/power/runtime_status[:=]\s*(error|suspended|active)\s*$")
-_SHOWN = ("mem_info_", "power1_cap", "runtime_status", "/parameters/", "panel_power_savings")
+_SHOWN = ("mem_info_", "power1_cap", "runtime_status", "/parameters/")
 _PARAMETER = lazy(r"/amdgpu/parameters/(\w{2,40})[:=]\s*(\S{1,80})\s*$")
-_PANEL = lazy(r"/panel_power_savings[:=]\s*([0-4])\s*$")
 _CARD = lazy(r"/sys/class/drm/(card\d{1,2})/device/(pp_od_clk_voltage)?")
 _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_id", "location_id", "domain", "cwsr_size",
         "cpu_cores_count")
@@ -177,8 +175,6 @@ def read(text: str) -> Iterator[Reading]:
             continue
         if "/parameters/" in line and (found := _PARAMETER.search(line[-200:])):
             parameters.setdefault(found[1], (found[2], number))
-        if "panel_power_savings" in line and (found := _PANEL.search(line[-200:])):
-            yield Reading("amdgpu.panel_power_savings", int(found[1]), line=number)
         if "power1_cap" in line and (found := _POWER_CAP.search(line[-200:])):
             yield Reading(_CAPS[found[1] or ""], int(found[2]) / 1e6, pci_address(line) or "sysfs:0", number)
         if "mem_info_" in line:

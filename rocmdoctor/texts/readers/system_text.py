@@ -88,12 +88,13 @@ def _device_node(found: re.Match[str], line: int) -> Iterator[Reading]:
         yield Reading("dev.render_group", found[3], line=line)
 
 
-def _refused(readings: list[Reading], lists: set[str]) -> Iterator[Reading]:
-    """Which nodes the account that was asked may not open, by owner and mode; ``lists``: groups of nodes with an access list, of which nothing follows."""
+def _refused(readings: list[Reading], text: str) -> Iterator[Reading]:
+    """Which nodes the account that was asked may not open, by owner and mode; of nodes with an access list, or open to all, nothing follows."""
     said = {reading.name: reading for reading in readings}
     groups, root = said.get("user.groups"), said.get("user.root")
     if groups is None or root is None or root.value or sum(reading.name == "user.groups" for reading in readings) > 1:
         return
+    lists = {listed[1] or listed["open"] for listed in _ACCESS_LIST.finditer(text)}
     for node in ("kfd", "render"):
         group = said.get(f"dev.{node}_group")
         closed = said.get("dev.kfd_mode") if node == "kfd" else group
@@ -163,7 +164,7 @@ def read(text: str) -> Iterator[Reading]:
     for reading in _read(text):
         found.append(reading)
         yield reading
-    yield from _refused(found, {listed[1] or listed["open"] for listed in _ACCESS_LIST.finditer(text)})
+    yield from _refused(found, text)
 
 
 def _read(text: str) -> Iterator[Reading]:

@@ -46,8 +46,8 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 2
 KINDS = kinds.OF_MACHINES
 
-_PRINT = lazy(r"\bprint\(([^()]{0,200}(?:\([^()]{0,60}\)[^()]{0,200}){0,6})\)[;'\"\s]*$")
-_PRINTS = lazy(r"\bprint\(([^()]{0,200}(?:\([^()]{0,60}\)[^()]{0,200}){0,6})\)")
+_CALL = r"\bprint\(([^()]{0,200}(?:\([^()]{0,60}\)[^()]{0,200}){0,6})\)"
+_PRINT, _PRINTS = lazy(_CALL + r"[;'\"\s]*$"), lazy(_CALL)
 _FACTS = {"torch.__version__": "torch.version", "torch.version.hip": "torch.hip", "torch.version.cuda": "torch.cuda",
           "torch.cuda.is_available()": "torch.available"}
 _VALUE = lazy(r"[\w.+-]{1,60}")

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 import pytest
+from doors import of_files
 
-from rocmdoctor.diagnosis.report import make_report
-from rocmdoctor.facts.model import Snapshot
-from rocmdoctor.knowledge import rules
 from rocmdoctor.knowledge.check_words import findings
-from rocmdoctor.scan.scanner import Scanner
-from rocmdoctor.texts import attach, interpret
 
-SCANNER = Scanner(rules.load().patterns())
 CARD = "amdgpu 0000:03:00.0: amdgpu: "
 
 
 def found(folder, *log):
     (folder / "dmesg.txt").write_text("".join(f"[  812.10{number:04d}] {line}\n" for number, line in enumerate(log)))
-    snapshot = Snapshot("2026-11-30T00:00:00+00:00", "read")
-    interpret.fill(snapshot, attach.gather([str(folder)], io.BytesIO()).texts, SCANNER)
-    return {finding.id: finding for finding in make_report(snapshot, rules.load()).findings}
+    return of_files(folder)
 
 
 @pytest.mark.parametrize(("lines", "name", "said"), [

@@ -142,11 +142,5 @@ def test_an_older_release_without_a_number(tmp_path, told, title):
     ("Arch Linux, RX 7900 XT. After pacman moved ollama-rocm from 0.12.3-1 to 0.12.6-2 the card is no longer used.",
      "Ollama 0.12.6-2 is the first suspect: 0.12.3-1 was right", "/var/cache/pacman/pkg/ollama-rocm-0.12.3-1-")])
 def test_a_move_is_read_in_its_direction_and_goes_back_by_the_commands_of_the_system(tmp_path, told, title, command):
-    import json
-    import subprocess
-    import sys
-
-    (tmp_path / "report.txt").write_text(told)
-    done = subprocess.run([sys.executable, "-m", "rocmdoctor", "explain", "--json", str(tmp_path)], capture_output=True, text=True, timeout=120)
-    first = next(one for one in json.loads(done.stdout)["findings"] if one["id"] == "worked-before-this-version")
-    assert first["title"] == title and command in "\n".join(first["fixes"][0]["commands"])
+    first = found(tmp_path, told)["worked-before-this-version"]
+    assert first.title == title and command in "\n".join(first.fixes[0].commands)
