@@ -45,11 +45,23 @@ _REPORTS = later.pattern(
     r"|symptoms?|error(?:s| message| log)?|logs?|stack ?trace|back ?trace|additional (?:context|info\w*)|system info\w*|crash\w*|hang\w*|fails?|failure"
     r"|freez\w+|regression|segfault\w*|not work\w*|doesn.t|does not|can.?t|cannot|slow\w*|wrong|broken|no gpu|missing|my (?:system|setup|machine)"
     r"|operating system)\b", re.IGNORECASE)
+_FORM = later.pattern(r"^(?:describe the |description of the |bug (?:description|report)|steps to |(?:to )?reproduc(?:e|tion|ing)\b|expected |actual |observed "
+                      r"|what happen\w*|issue (?:type|description)|operating system|problem(?: description)?\W*$|relevant log)", re.IGNORECASE | re.MULTILINE)
 _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|common (?:issues|problems|errors)|устранение неполадок|fehlerbehebung)\b|常见问题",
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes)(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
+_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
+# What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
+_CODE_FILE = later.pattern(
+    r".*\.(?:py|pyi|ipynb|c|cc|cpp|cxx|h|hh|hpp|hip|cu|cuh|cl|comp|glsl|hlsl|js|mjs|ts|tsx|jsx|go|rs|java|kt|swift|rb|pl|lua|r|jl|zig|cs|vb|php|sql|patch|diff"
+    r"|cmake|mk|am|ac|tf|hcl|tfvars|css|scss|svg|vue|j2|tmpl|tpl)|.*\bmakefile|cmakelists\.txt|meson\.build|.*\.lock", re.IGNORECASE)
+_SETTING_FILE = later.pattern(
+    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install"
+    r"|dockerfile|containerfile)|(?:docker|container)file(?:[._-].*)?|pkgbuild|\.env(?:\..*)?", re.IGNORECASE)
+_MARKED_UP = later.pattern(r".*\.(?:md|mdx|markdown|rst|adoc|qmd)", re.IGNORECASE)
+_NAMED_REPORT = later.pattern(r"(?:.*[^a-z])?(?:issues?|bugs?|reports?|tickets?|problems?|questions?|posts?|threads?|messages?|mails?|comments?|descriptions?|body)"
+                              r"(?:[^a-z].*)?", re.IGNORECASE)
 _OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} ){0,3}(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
                             r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)
 _OF_ITSELF = later.pattern(
@@ -91,6 +103,8 @@ _LOCK = later.pattern(r"^\[\[package\]\]\s*$|^lockfileVersion:", re.MULTILINE)
 _WORKFLOW = later.pattern(r"^(?:on|'on'|\"on\"):", re.MULTILINE), later.pattern(r"^jobs:\s*$", re.MULTILINE)
 _KCONFIG = later.pattern(r"^# Linux/\S{1,40} [\d.]{3,20}\S* Kernel Configuration|^# Automatically generated file; DO NOT EDIT", re.MULTILINE)
 _CONDA = later.pattern(r"^dependencies:\s*$", re.MULTILINE), later.pattern(r"^(?:channels:|name: \S)", re.MULTILINE)
+_FILE = later.pattern(r"^(?:\./)?\w[\w.+-]{0,100}(?:/[\w.+@ -]{1,200}){1,30}/?\s*$", re.MULTILINE)
+_LISTED_FILES = 30  # names of files below a folder: what a package holds, not what a search found on a machine
 _COLUMN = later.pattern(r"[A-Za-z][\w ()%#./:-]{0,60}")
 _PINNED = later.pattern(r"\s*(?:-e |--\S+ |[A-Za-z0-9][\w.\[\],-]{0,60} ?(?:[=<>~!]=|@ ).)")
 _DIRECTIVE = r"(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b"  # of modprobe.d
@@ -105,11 +119,27 @@ def kind_of_whole(text: str, name: str = "") -> str:
 
     ``name``: what its file is called, where it is one.
     """
-    if _NAMED.fullmatch(name.rpartition("/")[2]):
-        return "document"
+    own = re.split(r"[/\\]|: ", name)[-1]
     head = text[:_HEAD].lstrip("\ufeff \t\r\n").replace("\r\n", "\n").replace("\0", "")
     if not head:
         return ""
+    if _NAMED.fullmatch(own) or _MARKED_UP.fullmatch(own) and not _tells(head, own):
+        return "document"
+    return _kind_by_text(head) or ("code" if _CODE_FILE.fullmatch(own) else "config" if _SETTING_FILE.fullmatch(own) else "")
+
+
+def _tells(head: str, name: str) -> bool:
+    """Whether a text with markup is what somebody reports: by its name, by its first heading or headings of an issue form, or in the first person."""
+    if _NAMED_REPORT.fullmatch(name.rpartition(".")[0]):
+        return True
+    headings = [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + _FENCED.sub("", head))]
+    if _FORM.search("\n".join(headings)) or _PERSON.search(_FENCED.sub("", head)[:_LONG]):
+        return True
+    return not headings and len(head) < _LONG
+
+
+def _kind_by_text(head: str) -> str:
+    """The kind of a text by its beginning."""
     if _PATCH.match(head) or _PROGRAM.match(head):
         return "code"
     if _SCRIPT.match(head) or _DOCKERFILE.match(head) or _NIX.match(head) or _KCONFIG.search(head[:400]):
@@ -126,6 +156,8 @@ def kind_of_whole(text: str, name: str = "") -> str:
         return _settings(head) or ("document" if _explains(head) else "") or _program(head)
     if _CODE.match(head):
         return "code"
+    if len(_FILE.findall(head)) > _LISTED_FILES and not _FILE.sub("", head).strip():
+        return "document"
     settings = _settings(head) if head[:1] == "#" or _MODPROBE.match(head) else ""
     return settings or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from rocmdoctor.texts import documents
+from rocmdoctor.texts import documents, kinds
 
 _MOST = 300
 _SHORTEST = 24
+_LOOKED = 200  # lines of a string that tell whether a program wrote it
 _NAMING = ("command", "cmd", "name", "file", "path")
+# Keys under which somebody tells something; sentences under any other describe what the document is about.
+_TELLING = re.compile(r"(?:^|[._ ])(?:body|text|message|content|comments?|question|title|report|prompt|(?:std)?(?:out|err)(?:put)?|output|log|errors?|detail)s?$", re.IGNORECASE)
 
 
 def _said(entry: Any, line: str) -> str:
@@ -69,7 +73,7 @@ def parts(text: str) -> list[tuple[str, str]]:
         data, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return []
-    return list(_walk(data))
+    return [(key, inner) for key, inner in _walk(data) if _TELLING.search(key) or any(map(kinds.kind_of, inner.split("\n", _LOOKED)[:_LOOKED]))]
 
 
 def _walk(data: Any) -> Iterator[tuple[str, str]]:

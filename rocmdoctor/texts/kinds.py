@@ -579,6 +579,8 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     whole = _whole(text) or (_sampled(text) if len(text) >= SAMPLED else "")
     if whole in ("compose", "kubernetes"):
         return _together(["comment" if line.lstrip().startswith("#") else whole for line in text.split("\n")], count)
+    if whole == "json" and count > 1:
+        return _together(["document" if _explained(line) else "json" for line in text.split("\n")], count)
     if whole:
         return [(1, count, whole)]
     lines = [line[:_LONGEST] for line in text.split("\n")]
@@ -593,6 +595,22 @@ _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozens
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
 
 
+_QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>[^\"]{40,}?)[\"']?,?\s*$")
+_TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
+
+
+def _explained(line: str) -> bool:
+    """Whether a value in a document of settings is a sentence about them, and under no key at which somebody tells or a program says something.
+
+    >>> _explained('  "notes": "The package is built with the generic flags, because the others fail on this target.",')
+    True
+    >>> _explained('  "error": "The package is built with the generic flags, because the others fail on this target."')
+    False
+    """
+    found = _QUOTED.match(line[:_LONGEST])
+    return found is not None and not (found["key"] and _TELLING.fullmatch(found["key"])) and is_sentence(found["said"])
+
+
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
     """The parts of a text that is one document: what a tool printed and somebody pasted stays, everything else is of the document's kind."""
     commented = of in ("config", "package_list")
@@ -600,7 +618,7 @@ def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
     for start, end, kind in cut:
         pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list"
         own = kind if pasted or kind in _OWN[of] else of
-        kinds += ["comment" if commented and not pasted and line.lstrip().startswith("#") else "code" if commented and not pasted and _SAYS.match(line) else own
+        kinds += ["comment" if commented and not pasted and (line.lstrip().startswith("#") or _explained(line)) else "code" if commented and not pasted and _SAYS.match(line) else own
                   for line in lines[start - 1:end]]
     return _together(kinds, len(lines))
 
