@@ -34,7 +34,7 @@ _ASKED = lazy(r"\b(?:strings|roc-obj-ls|llvm-objdump|readelf|objdump|clang-offlo
 _FILE = lazy(r"(?:^|[\s/\\'\"])((?:lib)?[\w+-]{2,60}\.(?:so(?:\.\d{1,4}){0,4}|dll|exe|a|whl|zip)|[\w+-]{2,40}(?=\s*\|))")
 _LISTED = lazy(r"^\s{0,8}(?:\d{1,6}\s+)?(?:\S{0,200}?[/_.-])?(gfx[1-9][0-9a-f]{2,3})(?:[:_.-]\S{0,80})?\s*$")
 _BUILD = lazy(r"(?:\b|-D)(AMDGPU_TARGETS|GPU_TARGETS|CMAKE_HIP_ARCHITECTURES|HIP_ARCHITECTURES|PYTORCH_ROCM_ARCH|ROCM_ARCH|HCC_AMDGPU_TARGET"
-              r"|THEROCK_AMDGPU_TARGETS|ROCM_TARGETS)"
+              r"|THEROCK_AMDGPU_TARGETS|ROCM_TARGETS|GPU_ARCHS|AMDGPU_ARCHS?|HIP_ARCHS?|ROCM_ARCHS|SUPPORTED_GPU_TARGETS)"
               r"(?::\w{1,10})?[\"']?\s{0,2}[=:]\s{0,2}[\"']?((?:gfx[\w:+-]{3,24}[;,:| ]{0,2}){1,40})")
 # What a configure step prints of itself: "-- Build GPU targets: gfx906;gfx908".
 _PRINTED = lazy(r"\b((?:build(?:ing)?|configured|selected|default|final|compil(?:e|ing))?(?: for)? ?(?:AMD )?GPU (?:targets?|arch(?:itecture)?s?))\b"
