@@ -104,7 +104,7 @@ _WORKFLOW = later.pattern(r"^(?:on|'on'|\"on\"):", re.MULTILINE), later.pattern(
 _KCONFIG = later.pattern(r"^# Linux/\S{1,40} [\d.]{3,20}\S* Kernel Configuration|^# Automatically generated file; DO NOT EDIT", re.MULTILINE)
 _CONDA = later.pattern(r"^dependencies:\s*$", re.MULTILINE), later.pattern(r"^(?:channels:|name: \S)", re.MULTILINE)
 _FILE = later.pattern(r"^(?:\./)?\w[\w.+-]{0,100}(?:/[\w.+@ -]{1,200}){1,30}/?\s*$", re.MULTILINE)
-_LISTED_FILES = 30  # names of files below a folder: what a package holds, not what a search found on a machine
+_LISTED_FILES = 10  # names of files below a folder: what a package holds, not what a search found on a machine
 _COLUMN = later.pattern(r"[A-Za-z][\w ()%#./:-]{0,60}")
 _PINNED = later.pattern(r"\s*(?:-e |--\S+ |[A-Za-z0-9][\w.\[\],-]{0,60} ?(?:[=<>~!]=|@ ).)")
 _DIRECTIVE = r"(?:options|blacklist|install|softdep|alias) [\w-]{2,40}\b"  # of modprobe.d
@@ -133,6 +133,8 @@ def _tells(head: str, name: str) -> bool:
     if _NAMED_REPORT.fullmatch(name.rpartition(".")[0]):
         return True
     headings = [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + _FENCED.sub("", head))]
+    if headings and _REPORTS.search(headings[0]) and not _TEACHES.search(headings[0]):
+        return True
     if _FORM.search("\n".join(headings)) or _PERSON.search(_FENCED.sub("", head)[:_LONG]):
         return True
     return not headings and len(head) < _LONG

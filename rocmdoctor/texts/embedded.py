@@ -73,7 +73,13 @@ def parts(text: str) -> list[tuple[str, str]]:
         data, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return []
-    return [(key, inner) for key, inner in _walk(data) if _TELLING.search(key) or any(map(kinds.kind_of, inner.split("\n", _LOOKED)[:_LOOKED]))]
+    return [(key, inner) for key, inner in _walk(data) if _TELLING.search(key) or _printed(inner)]
+
+
+def _printed(text: str) -> bool:
+    """Whether most lines are those of programs."""
+    kinds_of = [bool(kinds.kind_of(line)) for line in text.split("\n", _LOOKED)[:_LOOKED] if line.strip()]
+    return sum(kinds_of) * 2 > len(kinds_of)
 
 
 def _walk(data: Any) -> Iterator[tuple[str, str]]:

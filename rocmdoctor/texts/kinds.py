@@ -351,12 +351,17 @@ _HEADS = (
 )
 
 
+_BOOT = later.pattern(r"(?:[^\n]{0,200}\n){0,2}Linux version \d+\.\d+\S{0,60} \(")  # a kernel log without times, from its first line
+
+
 def _whole(text: str) -> str:
     """The kind of a document that is of one kind by its first lines, "" otherwise."""
     head = text[:4000].lstrip("\ufeff \t\r\n")
     kind = next((kind for kind, mark in _HEADS if mark.match(head)), "")
     if kind:
         return kind
+    if _BOOT.match(head) and "\n\n" not in text.strip():
+        return "kernel_log"
     if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
         return documents.kind_of_json(text) or "json"
     if documents.is_manifest(text):
@@ -589,13 +594,14 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     return _of_document(cut, lines, of) if of else cut
 
 
-_SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
+_SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
 
 
-_QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>[^\"]{40,}?)[\"']?,?\s*$")
+_QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>(?:[^\"\\]|\\.){40,}?)[\"']?,?\s*$")
+_LITERAL = later.pattern(r"\"([^\"]{60,})\"")
 _TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
 
 
@@ -607,8 +613,11 @@ def _explained(line: str) -> bool:
     >>> _explained('  "error": "The package is built with the generic flags, because the others fail on this target."')
     False
     """
-    found = _QUOTED.match(line[:_LONGEST])
-    return found is not None and not (found["key"] and _TELLING.fullmatch(found["key"])) and is_sentence(found["said"])
+    found = _QUOTED.match(line[:_LONGEST]) or _LITERAL.search(line[:_LONGEST])
+    if found is None:
+        return False
+    key, said = (found["key"], found["said"]) if "said" in found.re.groupindex else ("", found[1])
+    return not (key and _TELLING.fullmatch(key)) and is_sentence(said)
 
 
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
