@@ -185,7 +185,8 @@ def _foreign(seen: Evidence, targets: dict[str, str]) -> Iterator[Judged]:
     if foreign and kin and OVERRIDE in targets:
         yield judged(_CHECK, "override-is-for-all-gpus", seen, {
             "value": _values(seen)[OVERRIDE].strip("\"'\\ "), "target": targets[OVERRIDE], "fits": kin[0][0], "node": kin[0][1],
-            "gpus": ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))}, ["env." + OVERRIDE, "gpu.gfx_target"])
+            "gpus": ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))}, ["env." + OVERRIDE, "gpu.gfx_target"],
+            severity=None if _explained("override-is-for-all-gpus", seen) else "warning")
     elif foreign and not seen.hits_of("seen.hsa.invalid_isa"):
         whose = ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": whose, "target": foreign[0][1]},

@@ -48,3 +48,18 @@ def test_a_linker_of_gcc_is_not_clangs_choice():
 @pytest.mark.parametrize("text", ["OSError: [Errno 12] Cannot allocate memory\nDataLoader worker of my RX 7900 XTX", "AMD clang version 19.0.0", "ninja: no work to do."])
 def test_nothing_is_made_up(text):
     assert not {"build-out-of-memory", "compiler-crashes", "imported-file-missing"} & set(answers(text))
+
+
+@pytest.mark.parametrize("llvm, gfx, known", [("16.0.6", "gfx942", False), ("18.1.7", "gfx942", True), ("19.1.7", "gfx950", False), ("14.0.6", "gfx1030", True)])
+def test_the_llvm_of_a_language_is_older_than_the_target(llvm, gfx, known):
+    found = answers(f"  LLVM: libLLVM-{llvm} (ORCJIT, znver4)\n'{gfx}' is not a recognized processor for this target (ignoring processor)\n"
+                    "LLVM ERROR: Cannot select: intrinsic %llvm.amdgcn.workitem.id.x\n")
+    assert ("llvm-older-than-target" in found) is not known
+    assert ("target-lacks-instruction" in found) is known
+
+
+def test_bitcode_of_a_newer_llvm():
+    line = "fatal error: cannot open file '/x/bitcode/ocml.bc': Invalid attribute group entry (Producer: 'LLVM{}' Reader: 'LLVM {}')\n"
+    called = "Failed command: /opt/rocm/bin/amdclang++ --offload-arch=gfx942 -x hip -c Kernels.cpp\n"
+    assert "/opt/rocm/bin/amdclang++" in answers(line.format("20.0.0git", "18.0.0git") + called)["device-library-of-newer-llvm"].title
+    assert "device-library-of-newer-llvm" not in answers(line.format("18.0.0git", "20.0.0git") + called)

@@ -88,3 +88,9 @@ def test_a_newer_torch_is_not_accused():
 def test_a_gpu_that_no_rocm_for_windows_lists_is_named_where_pytorch_finds_none(gpu, more, named):
     report = f"Windows 11, {gpu}, ComfyUI Desktop.{more} The server stops with\n\nRuntimeError: No HIP GPUs are available\n"
     assert ("no-windows-release-lists-gpu" in of_text(report)) is named
+
+
+def test_a_list_that_a_build_prints_of_itself_explains_any_trouble():
+    text = "-- Build GPU targets: gfx906;gfx942;gfx1201\n-- Configuring done\nTransfers with a GPU kernel stop with a HIP error: invalid resource handle on my card."
+    assert "gfx950" in answers(text, gpu__gfx_target___0="gfx950")["build-leaves-out-gpu"].title
+    assert "build-leaves-out-gpu" not in answers(text, gpu__gfx_target___0="gfx942")

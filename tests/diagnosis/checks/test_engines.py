@@ -51,3 +51,10 @@ def test_what_is_only_told_of_a_flatpak_is_a_question():
                                   "APPTAINERENV_LD_LIBRARY_PATH=/.singularity.d/libs", "Installed from Flathub, and it works with my RX 6600."])
 def test_nothing_is_made_up(text):
     assert not {"keep-groups-is-podmans", "group-not-in-image", "host-libraries-bound-into-image", "flatpak-does-not-see-host-rocm"} & set(answers(text))
+
+
+def test_a_row_that_only_a_program_ties_asks_for_it():
+    line = "Unable to open /dev/kfd read-write: No such file or directory\nrocminfo in a container of ours fails to start.\n"
+    without, named = answers(line), answers(line + "It is started by apptainer exec --containall.\n")
+    assert without["apptainer-containall-kfd-missing"].standing == "possible"
+    assert named["apptainer-containall-kfd-missing"].standing == "cause"

@@ -19,6 +19,7 @@ from rocmdoctor.scan.scanner import Scanner
 from rocmdoctor.texts import attach, interpret
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from answers import answers  # noqa: E402
 from doors import TOP, of_files, of_machine, of_text  # noqa: E402
 
 # What is wrong: finding, variables of the machine, the same in a text, what is told beside it.
@@ -95,7 +96,7 @@ def test_masks_of_two_runs_do_not_stack():
 def test_an_override_for_the_integrated_gpu_changes_the_card_too():
     facts = {"gpu.gfx_target[0]": "gfx1036", "gpu.gfx_target[1]": "gfx1201", "os.family": "linux"}
     found = of_text("export HSA_OVERRIDE_GFX_VERSION=10.3.0", facts)
-    assert "gfx1201" in found["override-runs-foreign-instruction-set"].title and "gfx1036" not in found["override-runs-foreign-instruction-set"].title
+    assert "fits gfx1036 and makes gfx1201 unusable" in found["override-is-for-all-gpus"].title
     of_node = {**facts, "gpu.kfd_node[0]": 1, "gpu.kfd_node[1]": 2}
     assert "override-runs-foreign-instruction-set" not in of_text("export HSA_OVERRIDE_GFX_VERSION_1=10.3.0", of_node)
 
@@ -232,3 +233,20 @@ def test_every_variable_that_can_be_wrong_is_named_with_a_wrong_value_and_not_wi
 @pytest.mark.parametrize("row", tables.load("env_vars")["instead"], ids=lambda row: row["name"])
 def test_every_name_that_nothing_reads_is_named(tmp_path, row):
     assert row["name"] in str(of_machine(tmp_path, environment={row["name"]: "1"})["device-variable-misspelt"])
+
+
+def test_an_override_for_all_gpus_names_the_node_of_the_one_it_fits():
+    text = "Both cards are in one machine, the one is unusable.\nexport HSA_OVERRIDE_GFX_VERSION=10.3.0\n"
+    gpus = {"gpu__gfx_target___0": "gfx1200", "gpu__kfd_node___0": 1, "gpu__gfx_target___1": "gfx1032", "gpu__kfd_node___1": 2}
+    found = answers(text, **gpus)
+    commands = [command for fix in found["override-is-for-all-gpus"].fixes for command in fix.commands]
+    assert "gfx1032" in found["override-is-for-all-gpus"].title and "export HSA_OVERRIDE_GFX_VERSION_2=10.3.0" in commands
+    assert "override-is-for-all-gpus" not in answers(text, gpu__gfx_target___0="gfx1032", gpu__gfx_target___1="gfx1031")
+    own = answers(text.replace("VERSION=", "VERSION_2="), **gpus)
+    assert "override-is-for-all-gpus" not in own
+
+
+def test_a_negative_index_can_abort():
+    said = "HIP_VISIBLE_DEVICES=-1\nimport torch\n{}\n"
+    assert "negative-index-in-mask" in answers(said.format("Aborted (core dumped)"))
+    assert "device-mask-of-minus-one-hides-gpus" in answers(said.format("RuntimeError: No HIP GPUs are available"))

@@ -57,3 +57,10 @@ def test_a_library_that_is_younger_than_the_rocm_that_is_told():
     text = "RHEL 8 with ROCm {}. The plugin does not load: librocprofiler-sdk-attach.so.1: cannot open shared object file"
     assert "came with ROCm 7.1; here is ROCm 7.0.1" in answers(text.format("7.0.1"))["library-of-later-release"].title
     assert "library-of-later-release" not in answers(text.format("7.2.0"))
+
+
+def test_a_part_of_a_package_that_is_there():
+    found = answers("Traceback (most recent call last):\n  File \"/x/vllm/a.py\", line 1\nModuleNotFoundError: No module named 'vllm.vllm_flash_attn.layers'\n")
+    assert "vllm is installed" in found["module-part-missing"].title and "CUDA only" in found["module-part-missing"].summary
+    assert "module-not-in-this-interpreter" not in found
+    assert "module-part-missing" not in answers("Traceback (most recent call last):\nModuleNotFoundError: No module named 'vllm'\n")

@@ -89,3 +89,23 @@ def test_an_option_that_gcc_does_not_know_is_no_target_that_is_refused():
     text = "MI250X (gfx90a), pip install of TransformerEngine fails.\ng++: error: unrecognized command-line option '--offload-arch=gfx90a'\nninja: build stopped"
     found = answers(text)
     assert "host-compiler-given-hip-options" in found and "build-target-not-accepted" not in found
+
+
+def test_a_list_that_has_the_target_is_no_missing_kernel():
+    text = ">>> torch.cuda.get_arch_list()\n['gfx906', 'gfx1030']\nRuntimeError: HIP error: no kernel image is available for execution on the device\n"
+    found = answers(text + "torch 2.5.1", gpu__gfx_target___0="gfx1030")
+    assert "gfx1030" in found["kernels-listed-but-not-loaded"].title and found["kernels-listed-but-not-loaded"].standing == "symptom"
+    assert not {"torch-wheel-lacks-target", "kernels-missing-for-gpu"} & set(found)
+    assert "kernels-listed-but-not-loaded" not in answers(text, gpu__gfx_target___0="gfx1201")
+
+
+def test_an_invalid_image_is_another_error_than_none():
+    found = answers(">>> torch.ones(2).cuda() + 1\ntorch.AcceleratorError: CUDA error: device kernel image is invalid\n", gpu__gfx_target___0="gfx90a")
+    assert "kernel-image-unreadable" in found and "kernels-missing-for-gpu" not in found
+
+
+def test_a_trace_names_the_gpu_and_the_module_that_lacks_it():
+    text = (":1:hip_fatbin.cpp :694 : 1 us:  No compatible code objects found for: gfx942:sramecc+:xnack-, value of HIP_FORCE_SPIRV_CODEOBJECT: 0\n"
+            "[aiter] import [module_rmsnorm] under /x/aiter/jit/module_rmsnorm.so\n")
+    found = answers(text, gpu__gfx_target___0="gfx942", gpu__gfx_target___1="gfx950")
+    assert "module_rmsnorm.so" in found["kernels-missing-for-gpu"].title and "gfx942" in found["kernels-missing-for-gpu"].title

@@ -12,6 +12,7 @@ from rocmdoctor.knowledge import check_words, rules, tables
 from rocmdoctor.knowledge.conditions import of_table
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from answers import answers  # noqa: E402
 from doors import of_machine, of_text  # noqa: E402
 
 START = "BOOT_IMAGE=/boot/vmlinuz-6.8.0-45-generic root=UUID=a ro quiet"
@@ -127,3 +128,14 @@ def test_a_mask_that_leaves_one_way_of_self_refresh_on():
 def test_the_bits_of_the_power_mask_are_named():
     text = "RX 7900 XTX stuck at the lowest clock, it is slow.\n$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz-6.17.9 root=UUID=1 ro amdgpu.ppfeaturemask=0xffffffff\n"
     assert "OverDrive (overclocking)" in of_text(text)["power-feature-mask-overridden"].summary
+
+
+@pytest.mark.parametrize("kib, line, fires", [
+    (65572012, "amdgpu.gttsize=122880", True), (65572012, "amdgpu.gttsize=122880 ttm.pages_limit=31457280", False),
+    (67108864, "amdgpu.gttsize=122880", False),  # whole GiB: a carve-out
+    (122880000, "amdgpu.gttsize=122880", False)])
+def test_gttsize_alone_does_not_reach_rocm(kib, line, fires):
+    found = answers("llama.cpp with ROCm ends with: ROCm error: out of memory\n", kernel__cmdline=f"{START} {line}", gpu__kfd_pool_bytes___0=kib * 1024,
+                    gpu__gfx_target___0="gfx1151", gpu__is_apu___0=True, os__family="linux")
+    assert ("gttsize-without-ttm-limit" in found) is fires
+    assert not fires or "31457280" in found["gttsize-without-ttm-limit"].fixes[0].commands[0]
