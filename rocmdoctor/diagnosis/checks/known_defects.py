@@ -88,7 +88,9 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     placed = both((fit.version, fit.others))
     if hits:
         elsewhere = bool(row.os) and not {"linux", "container"} & set(row.os)  # that it is no Linux must have been read
-        needed = None if fit.needs is not True and _SETTING.search(row.needs) else True  # a setting that nobody told of
+        # a setting that nobody told of; or, where neither version nor GPU ties the row to the machine, a program that nobody named
+        asks = _SETTING.search(row.needs) or not (row.bad or row.with_ or row.gfx) and machine.demands(row)
+        needed = None if fit.needs is not True and asks else True
         return Candidate(row, fit, both((placed, fit.gpu, fit.os if elsewhere else True, needed)), hits, explained)
     told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
     bound = bool(row.bad) or bool(row.with_)
