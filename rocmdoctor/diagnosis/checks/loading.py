@@ -20,13 +20,13 @@ Found = Iterator[tuple[str, dict[str, Any], list[Hit], dict[str, Any]]]
 
 _CHECK = "loading"
 _NUMBER = later.pattern(r"(?P<stem>lib[\w+-]+?)\.so\.(?P<number>\d{1,3})")
+_SONAME = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:-(?!\d)[\w+]+)*)(?:-(?P<dashed>\d{1,3}))?\.so\.(?P<number>\d[.\d]{0,15})")
 _NAMED = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:64)?)(?:-(?P<dashed>\d[\d.]*))?\.so(?:\.(?P<number>[\d.]+))?$")
 _HASHED = later.pattern(r"/nix/store/[0-9a-z]{32}-")
 _IN_PROCESS = later.pattern(r"\(\+?0x|\[0x[0-9a-f]|^\s*#\d| => |\br[-w]-?xp? |r--p|calling init|needed by|\+0x[0-9a-f]|/proc/\d+/maps")
 _ASKER = later.pattern(r"([\w.+-]{2,80}\.so[.\d]*|[\w.+-]{2,60}): (?:error while loading shared libraries: )?$")
 _PYTHON_PACKAGES = frozenset("torch torchvision torchaudio triton numpy transformers diffusers vllm onnxruntime tensorflow jax jaxlib bitsandbytes "
                              "xformers accelerate flash_attn sageattention torch_directml ctranslate2 cupy deepspeed aiter safetensors cv2 PIL yaml".split())
-_SONAME = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:-(?!\d)[\w+]+)*)(?:-(?P<dashed>\d{1,3}))?\.so\.(?P<number>\d[.\d]{0,15})")
 _TOGETHER = 400  # lines
 
 

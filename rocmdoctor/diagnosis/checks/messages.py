@@ -306,7 +306,7 @@ def _targets(seen: Evidence) -> Iterator[Found]:
 
 
 def _kernels(seen: Evidence) -> Iterator[Found]:
-    hits = seen.hits_of("seen.messages.no_kernel")
+    hits = seen.hits_of("seen.messages.no_kernel") or seen.hits_of("seen.messages.no_kernel_told")
     if not hits:
         return
     fitted = list(_gpus.fitted(seen)) or [word for word in seen.texts("about.gpu") if word.startswith("gfx")]

@@ -55,7 +55,7 @@ _IDS = {
     "home assistant os": "haos", "zorin os": "zorin",
 }
 WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
-_LINUX = lazy(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
+_LINUX = lazy(r"\bLinux\b|\bFlat(?:pak|hub)\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
 PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
 
 _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
@@ -128,7 +128,7 @@ _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
 # Somebody else's GPU, named for comparison.
-_THEIRS = lazy(r"\b(?:(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
+_THEIRS = lazy(r"\b(?:(?:the|its|their) (?:author|developer|maintainer|creator)s?|(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
                r"|(?:an? other|the other|another|on a (?:second|different)) (?:machine|computer|PC|host|box))\b"
                r"[^.!?\n]{0,100}$", re.IGNORECASE)
 _AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
