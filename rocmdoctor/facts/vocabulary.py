@@ -92,6 +92,7 @@ gpu.held_bytes          | int  | bytes | dedicated memory that running processes
 gpu.vram_budget_bytes   | int  | bytes | dedicated memory that Windows lets one process use now
 pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
 pci.other_gpus          | list |       | names of GPUs of other vendors
+display.only_420        | list |       | modes that a monitor takes as YCbCr 4:2:0 only, by its EDID: 3840x2160@60
 os.family               | str  |       | linux, windows, wsl, macos
 os.distribution         | str  |       | ID of os-release: ubuntu, fedora, arch, debian, nixos ...
 os.version              | str  |       | VERSION_ID of os-release, or the Windows build

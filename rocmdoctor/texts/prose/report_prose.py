@@ -42,7 +42,7 @@ KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 
 _OS = lazy(
-    r"(?<![\w/-])(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|openSUSE"
+    r"(?<![\w/-])(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|Garuda(?: Linux)?|Omarchy|openSUSE"
     r"(?: Tumbleweed| Leap)?|Tumbleweed|NixOS|Gentoo|RHEL|Red Hat Enterprise Linux|Rocky(?: Linux)?|AlmaLinux|CentOS"
     r"|Pop!?_OS|Bazzite|SteamOS|Nobara|Void Linux|Proxmox(?: VE)?|Home Assistant OS|Unraid|TrueNAS|SLES|Zorin OS"
     r"|Windows|Win|macOS)\b(?!-)(?P<mid>(?: Linux| Server| release| Workstation)?[ :\-]{0,2})"
@@ -51,11 +51,11 @@ _IDS = {
     "linux mint": "linuxmint", "mint": "linuxmint", "kubuntu": "ubuntu", "xubuntu": "ubuntu", "lubuntu": "ubuntu",
     "arch linux": "arch", "archlinux": "arch", "tumbleweed": "opensuse-tumbleweed", "red hat enterprise linux": "rhel",
     "opensuse tumbleweed": "opensuse-tumbleweed", "opensuse leap": "opensuse-leap", "opensuse": "opensuse",
-    "rocky linux": "rocky", "pop!_os": "pop", "pop_os": "pop", "void linux": "void", "proxmox ve": "proxmox",
+    "garuda linux": "garuda", "omarchy": "arch", "rocky linux": "rocky", "pop!_os": "pop", "pop_os": "pop", "void linux": "void", "proxmox ve": "proxmox",
     "home assistant os": "haos", "zorin os": "zorin",
 }
 WSL = lazy(r"\bWSL ?[12]?\b|microsoft-standard-WSL|librocdxg|/dev/dxg", re.IGNORECASE)
-_LINUX = lazy(r"\bLinux\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
+_LINUX = lazy(r"\bLinux\b|\bFlat(?:pak|hub)\b|/dev/kfd|/dev/dri|/opt/rocm|\bsudo |\bapt |\bdmesg\b|\.so\b", re.IGNORECASE)
 PLAIN_WINDOWS = lazy(r"\bAdrenalin\b|\bamdvlk64\.dll|\bamdhip64\w*\.dll|[C-H]:\\|\.exe\b", re.IGNORECASE)
 
 _RELEASE = (r"(?P<v>[2-7]\.\d{1,3}(?:\.\d{1,3})?(?:[-.+][A-Za-z0-9_][\w.+~-]{0,60}|\+)?|[5-7]\.\d{1,2}\.x)(?![\w])")
@@ -128,7 +128,7 @@ _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
 # Somebody else's GPU, named for comparison.
-_THEIRS = lazy(r"\b(?:(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
+_THEIRS = lazy(r"\b(?:(?:the|its|their) (?:author|developer|maintainer|creator)s?|(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
                r"|(?:an? other|the other|another|on a (?:second|different)) (?:machine|computer|PC|host|box))\b"
                r"[^.!?\n]{0,100}$", re.IGNORECASE)
 _AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
@@ -191,6 +191,9 @@ def _distinct(named: list[products.Product]) -> Iterator[products.Product]:
         yield product
 
 
+_IN_USE = lazy(r"\b[Kk]ernel driver in use:? {0,2}(amdgpu|radeon|vfio-pci)\b")
+
+
 def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     """Cards and chips that are named, and gfx targets and PCI ids that are written."""
     written = [(gfx, at) for gfx, at in targets(text) if not _BUILT_FOR.search(text[max(0, at - 120):at])]
@@ -220,6 +223,9 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
         yield Reading("gpu.gfx_reported", own, item, line)
+    drivers = {found[1]: found for found in _IN_USE.finditer(text)} if len(items) == 1 else {}
+    for driver, found in drivers.items() if len(drivers) == 1 else ():
+        yield Reading("gpu.driver", driver, min(next(iter(items.values()))), lines.at(found.start()))
     size = _MEMORY.search(text) if len(items) == 1 and len(seen) == 1 and not _OTHERS.search(text) else None
     if size:
         item = next(iter(next(iter(items.values()))))
