@@ -40,6 +40,11 @@ def both_ways(facts: dict[str, Fact]) -> set[str]:
     return {name for name, tried in versions[False].items() if len(tried) > 1 and name not in versions[True]}
 
 
+def pair_told(facts: dict[str, Fact]) -> bool:
+    """Whether a writer names a version with which it was right."""
+    return any(row["good"] for row in _rows(facts, "report.changes"))
+
+
 def _rows(facts: dict[str, Fact], name: str) -> list[dict[str, Any]]:
     fact = facts.get(name)
     return list(fact.value) if isinstance(fact, Known) else []
