@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts import versions
-from rocmdoctor.knowledge import compiled, components
+from rocmdoctor.knowledge import applications, compiled, component_versions, components
 from rocmdoctor.records import dataclass
 from rocmdoctor.texts.prose import component_names, contrasts
 from rocmdoctor.texts.prose.verdicts import verdict
@@ -23,12 +23,13 @@ from rocmdoctor.texts.prose.verdicts import verdict
 _I = re.IGNORECASE
 _MOST = 60  # versions that are looked at
 _NEAR = 700  # characters between a version with a name and one without
+_ROW = 80  # characters of the row of a table that can be about one version
 _BESIDE = 200  # the same where the first numbers differ
 _LISTED = 48  # characters of a line about one version, without it
 _UNIT = r"(?:[GMK]i?B|[GM]Hz|Hz|W|V|fps|ms|s|x|%|tokens|t/s|bits?|inch|hours?|minutes?|seconds?|times)\b"
 _SUFFIX = r"(?:(?:[-+.~]?(?:rc|post|dev|git|a|beta|alpha)|[-+])[\w.+~]{0,40}\w)?"
 _V = (rf"(?:\d{{1,2}}:)?(?:b\d{{4,6}}|\d{{1,4}}(?:\.\d{{1,8}}){{1,4}}{_SUFFIX}|20\d{{6}}(?:-[a-z]\w{{1,8}})?|20\d\d-\d\d-\d\d)"
-      rf"(?![\w%]|\.\d|:\d| ?{_UNIT})")
+      rf"(?![\w%\]]|\.\d|:\d| ?{_UNIT})")
 # A version, with the name that is written together with it (linux-6.12.3, proton-cachyos-10.0-20250819, GE-Proton11-6) or as v41.
 _VERSION = later.pattern(
     rf"(?<![\w./=~:-])(?:(?P<glued>[A-Za-z][A-Za-z+]{{1,20}}(?:-[A-Za-z][A-Za-z+]{{1,20}}){{0,3}})-)?v?(?P<v>{_V})"
@@ -64,12 +65,14 @@ _AFTER_WRONG = later.pattern(r"^[\"'`)\s]{0,3}(?:now|today|currently|at present|
 _KERNEL = later.pattern(r"(?:linux|kernel)(?:-(?:lts|zen|hardened|latest|mainline|stable|rt|generic|(?:cachyos|neptune|image|ogc)[\w-]{0,30}))?")
 # What has a version and is no release of something that was updated.
 _STANDARD = later.pattern(r"(?:open(?:gl|cl|gles|xr)|gles|glsl|vulkan|spir-?v|hdmi|dp|displayport|pci-?e|usb(?:-c)?|thunderbolt|direct(?:x|3d)|dx|d3d|fsr|python|c\+\+|gfx|wifi"
-                          r"|bluetooth|v\d[\w.]*|b\d+|level|profile|tier|step|chapter|page|part|day|run|test|item|no|nr|option|model)", _I)
+                          r"|bluetooth|v\d[\w.]*|b\d+|level|profile|tier|step|chapter|page|part|day|run|test|item|no|nr|option|model|amd|nvidia|intel|radeon)", _I)
 _SINCE_NAME = later.pattern(r"\b([A-Z][\w+-]{2,30}) (?:since|as of|starting with|beginning with) v?$")
 _OF_NAME = later.pattern(r"^ of (?:the )?([A-Za-z][\w+-]{2,30})\b")
 _KIND = later.pattern(r"\b(drivers?|kernels?|firmware)[ :(]{1,2}v?$", _I)
 _BARE = later.pattern(r"[-/_]v?\d[\w.+~-]*$")
 _HEAD = later.pattern(r"^\W{0,6}((?:[A-Za-z'-]{2,20} ?){1,5}):\s")
+_TO = later.pattern(r"\W*(?:to|->|=>|\u2192)\W*(?:[A-Za-z]\w{1,12} ?)?v?", _I)
+_TABLE = later.pattern(r"(?:[^|\n]{0,400}\|){3}")
 _IN_BRACKETS = later.pattern(r"^ ?\(([^()\n]{1,60})\)")
 _NEVER_DID = later.pattern(r"\bnever (?:did|does|had|has|happen\w*|saw|showed|occur\w*|was)\b|\b(?:did|does)(?: not|n't) (?:do|have|show|happen|occur|crash|hang|freeze|flicker)\b"
                            r"|\bwithout (?:it|this|that|the|any|a)\b|\bno such\b|\babsent\b|\bnot (?:present|affected|reproducible|there)\b"
@@ -158,10 +161,10 @@ def _pair(text: str, group: list[_Told]) -> Pair | None:
     worst = after[0] if after else None
     for one in after[1:]:
         worst = one if worst and _before(one.version, worst.version) else worst
-    unsaid = [one for one in group if one.right is None and _before(first.version, one.version)]
+    unsaid = [one for one in group if one.right is None and _before(first.version, one.version) and (_known(name) or _moved(text, group, first, one))]
     if not worst and len({one.version for one in unsaid}) == 1:
         worst = unsaid[0]
-    if not worst and not first.boundary:
+    if not worst and not (first.boundary and _known(name)):
         return None
     lines = dict.fromkeys(_line(text, one.start) for one in (first, worst) if one)
     return Pair(_spelt(name), first.version, worst.version if worst else "", first.start, " / ".join(lines))
@@ -169,8 +172,27 @@ def _pair(text: str, group: list[_Told]) -> Pair | None:
 
 def _beside(text: str, group: list[_Told], bad: list[_Told]) -> list[_Told]:
     """The older version in the sentence of a wrong one, of which the writer says something else: "2.7 is black, 2.6 draws everything"."""
-    older = [one for one in group if one.right is None for other in bad if _before(one.version, other.version) and _line(text, one.start) == _line(text, other.start)]
+    older = [one for one in group if one.right is None and _known(one.name) for other in bad if _before(one.version, other.version) and _line(text, one.start) == _line(text, other.start)]
     return older if len({one.version for one in older}) == 1 else []
+
+
+@functools.cache
+def _all_names() -> frozenset[str]:
+    places = component_versions.places().values()
+    called = [name for place in places for name in (place.name, place.title, *place.called)]
+    return frozenset(name.lower() for name in (*called, *components.load(), *applications.load(), *_names(), *_names().values()))
+
+
+def _known(name: str) -> bool:
+    """Whether a table has the component; Proton has many builds."""
+    low = name.lower()
+    return same(name) in _all_names() or low in _all_names() or "proton" in low or any(word in _all_names() for word in low.split())
+
+
+def _moved(text: str, group: list[_Told], good: _Told, bad: _Told) -> bool:
+    """Whether the text tells of a change from the one to the other."""
+    return any(one.version == good.version and other.version == bad.version and one.end < other.start < one.end + 24 and _TO.fullmatch(text[one.end:other.start])
+               for one, other in itertools.pairwise(group))
 
 
 def _line(text: str, at: int) -> str:
@@ -224,7 +246,7 @@ def _told(text: str) -> list[_Told]:
         if ge:
             places += [(one.start(), one.end(), one[0], "GE-Proton") for one in _GE.finditer(sentence)
                        if not any(start <= one.start() < end for start, end, _, _ in places)]
-        if not places:
+        if not places or len(sentence) > _ROW and _TABLE.match(sentence):
             continue
         mine = [_Told(at + start, at + end, version, name or _label(sentence, start, end)) for start, end, version, name in sorted(places)]
         _judge(sentence, [(one.start - at, one.end - at) for one in mine], mine)
@@ -264,7 +286,7 @@ def _carry(text: str, told: list[_Told]) -> None:
             one.name = called[1]
         elif re.fullmatch(r"2\d\.\d{1,2}\.\d{1,2}", one.version) and re.search(r"\bWindows\b|\bAdrenalin\b", text) and not re.search(r"\b(?:Mesa|RADV)\b", text):
             one.name = "driver"
-        elif re.fullmatch(r"[4-7]\.\d{1,2}(?:\.\d{1,3})?(?:-\S+)?", one.version) and re.search(r"\bkernels?\b", text, _I):
+        elif re.fullmatch(r"[4-7]\.\d{1,2}(?:\.\d{1,3})?(?:-\S+)?", one.version) and re.search(r"\bkernels?\b", text[max(0, one.start - _BESIDE):one.start], _I):
             one.name = "kernel"
 
 
@@ -335,7 +357,7 @@ def _said(sentence: str, left: int, start: int, end: int, right: int, count: int
         return own is True, False
     if _SINCE.search(before) and (own is not True or _ON.match(after)):
         return (True if own is True else False), False
-    if _UNTIL.search(before) and own is not False:
+    if (until := _UNTIL.search(before)) and (own or own is None and until[0][:1] in "uUtT" and not until[0].lower().startswith(("up", "th"))):
         return True, True
     if own is None and (head := _HEAD.match(sentence[:start])):
         own = _verdict(head[1])
