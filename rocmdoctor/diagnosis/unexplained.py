@@ -64,7 +64,7 @@ def _program(facts: dict[str, Fact]) -> str:
 
 def _closeness(row: dict[str, Any]) -> int:
     narrowed = sum(bool(row.get(name)) for name in ("symptoms", "apps", "kinds", "gpu", "set", "container", "backends"))
-    return narrowed + 2 * ("when" in row) + 4 * ("lists" in row)  # what is listed was read in this report; a condition speaks of this report, the others of a kind of reports
+    return narrowed + 2 * ("when" in row) + 4 * ("lists" in row)  # these two speak of this report, the others of a kind of reports
 
 
 def _holds(condition: str | None, look: Lookup) -> bool:

@@ -67,9 +67,9 @@ def _meaning(errno: str) -> str:
 def _of_code(groups: dict[str, str]) -> dict[str, str]:
     """What the code is that a line names by its function, module or driver."""
     names = [groups.get("function", ""), groups.get("module", ""), groups.get("driver", "")]
-    rows = compiled.part(f"checks/{_CHECK}.yaml")["code"]
+    rows: list[dict[str, str]] = compiled.part(f"checks/{_CHECK}.yaml")["code"]
     row = next((row for name in names if name for row in rows if re.match(row["name"], name)), {})
-    return {"where": str(row.get("where", "the kernel")), "role": str(row.get("role", "it is a part of the graphics driver"))}
+    return {"where": row.get("where", "the kernel"), "role": row.get("role", "it is a part of the graphics driver")}
 
 
 def _said(hit: Hit, found: re.Match[str], seen: Evidence) -> dict[str, str]:

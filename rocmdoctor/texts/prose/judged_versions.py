@@ -3,7 +3,7 @@
 >>> [(one.name, one.good, one.bad) for one in pairs("Last Mesa that worked: 25.3.4. With Mesa 25.3.5 games crash.")]
 [('Mesa', '25.3.4', '25.3.5')]
 >>> [(one.name, one.good, one.bad) for one in pairs("Kernel 6.14: works\\nKernel 6.15: black screen\\nMesa 25.1 is installed")]
-[('Kernel', '6.14', '6.15')]
+[('kernel', '6.14', '6.15')]
 """
 
 from __future__ import annotations
@@ -11,21 +11,18 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts import versions
 from rocmdoctor.knowledge import applications, compiled, component_versions, components
 from rocmdoctor.records import dataclass
-from rocmdoctor.texts.prose import component_names, contrasts
-from rocmdoctor.texts.prose.verdicts import verdict
+from rocmdoctor.texts.prose import component_names, contrasts, version_verdicts
 
 _I = re.IGNORECASE
 _MOST = 60  # versions that are looked at
 _NEAR = 700  # characters between a version with a name and one without
 _ROW = 80  # characters of the row of a table that can be about one version
 _BESIDE = 200  # the same where the first numbers differ
-_LISTED = 48  # characters of a line about one version, without it
 _UNIT = r"(?:[GMK]i?B|[GM]Hz|Hz|W|V|fps|ms|s|x|%|tokens|t/s|bits?|inch|hours?|minutes?|seconds?|times)\b"
 _SUFFIX = r"(?:(?:[-+.~]?(?:rc|post|dev|git|a|beta|alpha)|[-+])[\w.+~]{0,40}\w)?"
 _V = (rf"(?:\d{{1,2}}:)?(?:b\d{{4,6}}|\d{{1,4}}(?:\.\d{{1,8}}){{1,4}}{_SUFFIX}|20\d{{6}}(?:-[a-z]\w{{1,8}})?|20\d\d-\d\d-\d\d)"
@@ -38,51 +35,29 @@ _VERSION = later.pattern(
 _GE = later.pattern(r"(?<![\w./:-])\d{1,2}-\d{1,3}(?![\w./:-])")
 _GE_NAMED = later.pattern(r"\bGE-?Proton|\bProton-?GE", _I)
 # Between two versions of one list; what ends a clause.
-_GLUE = later.pattern(r"(?:\W|\band\b|\bor\b|\bto\b|\bas\b|\bwell\b|\bup\b|\bthrough\b|\balso\b|\bboth\b|\bversions?\b|\bdrivers?\b|\bkernels?\b){0,12}$", _I)
-_BREAK = later.pattern(r"[;:.!?\n](?=\s|$)|, | - | -- |\u2013|\u2014|\b(?:but|while|whereas|though|although|however|yet)\b|\band (?=(?:with|on|in|under|from|since)\b)", _I)
-_NAME = r"(?:[A-Za-z][\w.+/-]{0,40}[ (]){0,5}[\"'`(]?v?$"
-_HELPED = later.pattern(r"\b(?:cure[sd]?|fix(?:es|ed)?|solve[sd]?|help(?:s|ed)?|went away|goe?s? away|(?:is|are|was|were) gone|works?|worked|fine|stable|no more|again)\b", _I)
-_BACK_TO = later.pattern(
-    r"\b(?:downgrad\w*|roll(?:ed|ing|s)? ?back|revert\w*|(?:go|goes|going|went|gone|switch\w*|chang\w*|mov\w*|get\w*) back|back)\b"
-    r"(?: \w+){0,2}? (?:from [^;\n]{1,60}? )?(?:to|on) " + _NAME, _I)
-_BACK_FROM = later.pattern(r"\b(?:downgrad\w*|revert\w*|back)(?: \w+){0,2}? from " + _NAME, _I)
-_LAST_RIGHT = later.pattern(
-    r"\blast (?:known )?(?:good|working|fine|stable|ok|right|usable)\b[^.;\n]{0,40}$"
-    r"|\blast (?:\w[\w.+-]{0,30} ){1,3}?(?:that|which|where|without|with which|on which|to|I know)\b[^.;\n]{0,50}$", _I)
-_UNTIL = later.pattern(r"\b(?:until|till|up to|through|as late as)(?: (?:and|incl)\w* including)? " + _NAME, _I)
-_WAS = later.pattern(
-    r"\b(?:before (?:(?:it|that|this|then) )?(?:was|were|had|I had|it was|ran|used|I ran|I used)|before:|previously|formerly|earlier:?|until then|coming from|came from)"
-    r"(?: (?:it|I|was|were|had|on|ran|used|with)){0,2} " + _NAME, _I)
-_SINCE = later.pattern(
-    r"\b(?:(?:ever )?since|starting (?:with|from|at|in)|beginning with|as of|above|newer than|later than|broke\w* (?:in|with|by|since)|introduced (?:in|by|with)"
-    r"|first (?:bad|broken|wrong)\b[^.;\n]{0,24}?|(?:began|begins|begun|started|starts|appeared|appears|came|comes|arrived) (?:with|in|on|when|as|after)"
-    r"|(?:after|since|when|once)(?: the| my| an?| I| we| it| Steam| Windows)*(?: last| latest| recent)?"
-    r" (?:updat\w*|upgrad\w*|switch\w*|mov\w*|install\w*|jump\w*|chang\w*|took|got|received|going)(?: \w+){0,3}? (?:to|of|on|with|took))(?: \w+){0,2}? " + _NAME, _I)
-_FROM = later.pattern(r"\bfrom (?:[A-Za-z][\w-]{0,30} ){0,2}[\"'(]?v?$", _I)
-_ON = later.pattern(r"^\W{0,2}(?:and (?:later|newer|up|above|upwards?|all)|on(?:wards?)?\b(?! (?:an?|the|my|this|that)\b)|or (?:later|newer)|upwards?\b|\+)", _I)
-_AFTER_RIGHT = later.pattern(r"^[\"'`)\s]{0,3}(?:before|previously|earlier|formerly|until then|back then|at (?:that|the) time)\b(?! (?:it|that|this|the)\b)", _I)
-_AFTER_WRONG = later.pattern(r"^[\"'`)\s]{0,3}(?:now|today|currently|at present|here now)\b", _I)
+_GLUE = later.pattern(r"(?:\W|\b(?:and|or|to|as|well|up|through|also|both|versions?|drivers?|kernels?)\b){0,12}$", _I)
+_COMES_FROM = later.pattern(r"\bfrom (?:[A-Za-z][\w-]{0,30} ){0,2}v?$", _I)
+_BREAK = later.pattern(
+    r"[;:.!?\n](?=\s|$)|, | - | -- |\u2013|\u2014|\b(?:but|while|whereas|though|although|however|yet)\b"
+    r"|\band (?=(?:with|on|in|under|from|since)\b)", _I)
 _KERNEL = later.pattern(r"(?:linux|kernel)(?:-(?:lts|zen|hardened|latest|mainline|stable|rt|generic|(?:cachyos|neptune|image|ogc)[\w-]{0,30}))?")
 # What has a version and is no release of something that was updated.
-_STANDARD = later.pattern(r"(?:open(?:gl|cl|gles|xr)|gles|glsl|vulkan|spir-?v|hdmi|dp|displayport|pci-?e|usb(?:-c)?|thunderbolt|direct(?:x|3d)|dx|d3d|fsr|python|c\+\+|gfx|wifi"
-                          r"|bluetooth|v\d[\w.]*|b\d+|level|profile|tier|step|chapter|page|part|day|run|test|item|no|nr|option|model|amd|nvidia|intel|radeon)", _I)
+_STANDARD = later.pattern(
+    r"(?:open(?:gl|cl|gles|xr)|gles|glsl|vulkan|spir-?v|hdmi|dp|displayport|pci-?e|usb(?:-c)?|thunderbolt|direct(?:x|3d)|dx|d3d|fsr|python|c\+\+|gfx"
+    r"|wifi|bluetooth|v\d[\w.]*|b\d+|level|profile|tier|step|chapter|page|part|day|run|test|item|no|nr|option|model|amd|nvidia|intel|radeon)", _I)
+_UPDATED = later.pattern(r"\b([A-Z][\w.+-]{2,30}) (?:was |is )?(?:up|down)?(?:grad|dat)")
+_ADRENALIN = later.pattern(r"2\d\.\d{1,2}\.\d{1,2}")
+_WINDOWS = later.pattern(r"\bWindows\b|\bAdrenalin\b")
+_MESA = later.pattern(r"\b(?:Mesa|RADV)\b", _I)
+_OF_KERNEL = later.pattern(r"[4-7]\.\d{1,2}(?:\.\d{1,3})?(?:-\S+)?")
+_KERNEL_WORD = later.pattern(r"\bkernels?\b", _I)
+_BEFORE_COLON = later.pattern(r"\b([A-Za-z][\w+-]{1,30}) ?(?:was|is|were|are)? ?[:=(] ?[\"'`]?v?$")
 _SINCE_NAME = later.pattern(r"\b([A-Z][\w+-]{2,30}) (?:since|as of|starting with|beginning with) v?$")
 _OF_NAME = later.pattern(r"^ of (?:the )?([A-Za-z][\w+-]{2,30})\b")
 _KIND = later.pattern(r"\b(drivers?|kernels?|firmware)[ :(]{1,2}v?$", _I)
 _BARE = later.pattern(r"[-/_]v?\d[\w.+~-]*$")
-_HEAD = later.pattern(r"^\W{0,6}((?:[A-Za-z'-]{2,20} ?){1,5}):\s")
 _TO = later.pattern(r"\W*(?:to|->|=>|\u2192)\W*(?:[A-Za-z]\w{1,12} ?)?v?", _I)
 _TABLE = later.pattern(r"(?:[^|\n]{0,400}\|){3}")
-_IN_BRACKETS = later.pattern(r"^ ?\(([^()\n]{1,60})\)")
-_NEVER_DID = later.pattern(r"\bnever (?:did|does|had|has|happen\w*|saw|showed|occur\w*|was)\b|\b(?:did|does)(?: not|n't) (?:do|have|show|happen|occur|crash|hang|freeze|flicker)\b"
-                           r"|\bwithout (?:it|this|that|the|any|a)\b|\bno such\b|\babsent\b|\bnot (?:present|affected|reproducible|there)\b"
-                           r"|\b(?:can ?not|can't|could not|couldn't|unable to|never) reproduce\b|\b(?:fixed|solved|gone|resolved)\b[^.;\n]{0,16} (?:in|with|by|since)\b", _I)
-_MORE_RIGHT = later.pattern(r"\b(?:was|were|is|are) (?:still )?(?:there|offered|present|possible|shown)\b|\bwoke|\bwakes|\bgood\b|\bsmooth|\bstarts? (?:up )?(?:normally|fine)?\b"
-                            r"|\bstarted\b|\byes\b|\u2713|\u2705|\u2714|\bOK\b|\bran\b|\bhad (?:it|them|both|all)\b", _I)
-_MORE_WRONG = later.pattern(r"\bbad\b|\bblack\b|\bblank\b|\bdark\b|\bstutter|\btear|\bwhite screen|\bnever \w+s?\b|\bregress|^\W*no\W*$|\bbugs?\b|\bignore[sd]?\b|\u2717|\u2718|\u274c|\bhas it\b|\baffected\b|\bcannot\b|\bsame\b", _I)
-_ELLIPSIS = later.pattern(r"\b(?:do|does|did|is|are|was|were)(?: not|n't) (?:with|on|in|under|for)\b|\b(?:do|does|did|is|are|was|were|will|has|have)(?: not|n't)\W*$", _I)
-_EVERY_NEWER = later.pattern(r"\b(?:every|all|any|each|the) (?:(?:one|\w{3,12})s? )?(?:newer|later|subsequent|following)\b|\b(?:newer|later) (?:ones|versions|drivers|kernels|releases|builds)\b"
-                             r"|\b(?:every|all|any|each) \w{3,12}s? (?:after|since|above)\b|\b(?:anything|everything) (?:newer|later|after|above)\b", _I)
 
 
 @dataclass(slots=True)
@@ -161,7 +136,8 @@ def _pair(text: str, group: list[_Told]) -> Pair | None:
     worst = after[0] if after else None
     for one in after[1:]:
         worst = one if worst and _before(one.version, worst.version) else worst
-    unsaid = [one for one in group if one.right is None and _before(first.version, one.version) and (_known(name) or _moved(text, group, first, one))]
+    unsaid = [one for one in group if one.right is None and _before(first.version, one.version)
+              and (first.boundary or _known(name) or _moved(text, group, first, one))]
     if not worst and len({one.version for one in unsaid}) == 1:
         worst = unsaid[0]
     if not worst and not (first.boundary and _known(name)):
@@ -172,7 +148,8 @@ def _pair(text: str, group: list[_Told]) -> Pair | None:
 
 def _beside(text: str, group: list[_Told], bad: list[_Told]) -> list[_Told]:
     """The older version in the sentence of a wrong one, of which the writer says something else: "2.7 is black, 2.6 draws everything"."""
-    older = [one for one in group if one.right is None and _known(one.name) for other in bad if _before(one.version, other.version) and _line(text, one.start) == _line(text, other.start)]
+    older = [one for one in group if one.right is None and _known(one.name)
+             for other in bad if _before(one.version, other.version) and _line(text, one.start) == _line(text, other.start)]
     return older if len({one.version for one in older}) == 1 else []
 
 
@@ -191,7 +168,7 @@ def _known(name: str) -> bool:
 
 def _moved(text: str, group: list[_Told], good: _Told, bad: _Told) -> bool:
     """Whether the text tells of a change from the one to the other."""
-    return any(one.version == good.version and other.version == bad.version and one.end < other.start < one.end + 24 and _TO.fullmatch(text[one.end:other.start])
+    return any((one.version, other.version) == (good.version, bad.version) and _TO.fullmatch(text[one.end:other.start][:24])
                for one, other in itertools.pairwise(group))
 
 
@@ -242,7 +219,8 @@ def _told(text: str) -> list[_Told]:
     found: list[_Told] = []
     ge = _GE_NAMED.search(text) is not None
     for at, sentence in contrasts.sentences(text):
-        places = [(one.start(), one.end(), one["v"] or one["gev"] or f"v{one['whole']}", one["glued"] or one["ge"] or "") for one in _VERSION.finditer(sentence)]
+        places = [(one.start(), one.end(), one["v"] or one["gev"] or f"v{one['whole']}", one["glued"] or one["ge"] or "")
+                  for one in _VERSION.finditer(sentence)]
         if ge:
             places += [(one.start(), one.end(), one[0], "GE-Proton") for one in _GE.finditer(sentence)
                        if not any(start <= one.start() < end for start, end, _, _ in places)]
@@ -268,7 +246,7 @@ def _label(sentence: str, at: int, end: int) -> str:
         return found[1]
     if _STANDARD.fullmatch(name) or name.islower() and name.endswith(("ed", "ing")):
         return ""
-    if not name and (found := re.search(r"\b([A-Za-z][\w+-]{1,30}) ?(?:was|is|were|are)? ?[:=(] ?[\"'`]?v?$", sentence[max(0, at - 50):at])):
+    if not name and (found := _BEFORE_COLON.search(sentence[max(0, at - 50):at])):
         name = found[1] if same(found[1]) in _names().values() else ""
     return name
 
@@ -277,17 +255,22 @@ def _carry(text: str, told: list[_Told]) -> None:
     """A version without a name is of the component of the nearest one that is written like it."""
     named = [one for one in told if one.name]
     for one in told:
-        if one.name:
-            continue
-        alike = [other for other in named if abs(other.start - one.start) < _NEAR and _alike(one.version, other.version, abs(other.start - one.start) < _BESIDE)]
-        if alike:
-            one.name = min(alike, key=lambda other: (other.start > one.start, abs(other.start - one.start))).name
-        elif one.version[0] == "v" and (called := re.search(r"\b([A-Z][\w.+-]{2,30}) (?:was |is )?(?:up|down)?(?:grad|dat)", text)):
-            one.name = called[1]
-        elif re.fullmatch(r"2\d\.\d{1,2}\.\d{1,2}", one.version) and re.search(r"\bWindows\b|\bAdrenalin\b", text) and not re.search(r"\b(?:Mesa|RADV)\b", text):
-            one.name = "driver"
-        elif re.fullmatch(r"[4-7]\.\d{1,2}(?:\.\d{1,3})?(?:-\S+)?", one.version) and re.search(r"\bkernels?\b", text[max(0, one.start - _BESIDE):one.start], _I):
-            one.name = "kernel"
+        if not one.name:
+            near = {other.start: abs(other.start - one.start) for other in named}
+            alike = [other for other in named if near[other.start] < _NEAR and _alike(one.version, other.version, near[other.start] < _BESIDE)]
+            best = min(alike, key=lambda other: (other.start > one.start, abs(other.start - one.start)), default=None)
+            one.name = best.name if best else _by_form(text, one)
+
+
+def _by_form(text: str, one: _Told) -> str:
+    """The component that a version without a name can only be of, by how it is written and what the text is about; "" where that is open."""
+    if one.version[0] == "v" and (called := _UPDATED.search(text)):
+        return called[1]
+    if _ADRENALIN.fullmatch(one.version) and _WINDOWS.search(text) and not _MESA.search(text):
+        return "driver"
+    if _OF_KERNEL.fullmatch(one.version) and _KERNEL_WORD.search(text[max(0, one.start - _BESIDE):one.start]):
+        return "kernel"
+    return ""
 
 
 def _alike(one: str, other: str, near: bool) -> bool:
@@ -315,74 +298,29 @@ def _judge(sentence: str, places: list[tuple[int, int]], told: list[_Told]) -> N
         if number + 1 < len(places):
             right = min(right, places[number + 1][0])
         one = told[number]
-        one.right, one.boundary = _said(sentence, left, start, end, right, len(places))
+        one.right, one.boundary = version_verdicts.said(sentence, left, start, end, right, len(places))
         if one.right is None:
             open_.append(number)
         else:
-            while open_ and _GLUE.match(_between(sentence, places, open_[-1])) and not one.boundary:
+            while open_ and not one.boundary and _one_list(sentence, places, open_[-1]):
                 told[open_.pop()].right = one.right
             open_.clear()
     _of_list(sentence, places, told)
 
 
-def _between(sentence: str, places: list[tuple[int, int]], number: int) -> str:
-    return sentence[places[number][1]:places[number + 1][0]] if number + 1 < len(places) else "."
-
-
-def _said(sentence: str, left: int, start: int, end: int, right: int, count: int) -> tuple[bool | None, bool]:
-    """(what is said of the version between ``start`` and ``end``, whether it is told to be the last right one)."""
-    before, after = sentence[max(0, start - 110):start], sentence[end:]
-    if brackets := _IN_BRACKETS.match(after):
-        said = _verdict(brackets[1])
-        if said is not None:
-            return said, False
-    if (older := _BACK_TO.search(before)) or _BACK_FROM.search(before):
-        whole = verdict(sentence)
-        if whole is False:  # it did not help: both are wrong
-            return False, False
-        helped = whole or _HELPED.search(sentence) is not None
-        return (bool(older) if helped else None), False
-    if _AFTER_RIGHT.match(after) or _WAS.search(before):
-        return True, False
-    if _AFTER_WRONG.match(after):
-        return False, False
-    if _LAST_RIGHT.search(before):
-        return True, True
-    own = _verdict(sentence[left:start] + " " + sentence[end:right])
-    if own is None and sentence[end:right].rstrip().endswith((":", "-", "\u2013", "\u2014", ",")):
-        own = _verdict(re.split(r"[,;](?=\s)", sentence[right:right + 120])[0])
-    if _EVERY_NEWER.search(sentence[left:start]) and own is not True:
-        return None, False
-    if _FROM.search(before) and _ON.match(after):
-        return own is True, False
-    if _SINCE.search(before) and (own is not True or _ON.match(after)):
-        return (True if own is True else False), False
-    if (until := _UNTIL.search(before)) and (own or own is None and until[0][:1] in "uUtT" and not until[0].lower().startswith(("up", "th"))):
-        return True, True
-    if own is None and (head := _HEAD.match(sentence[:start])):
-        own = _verdict(head[1])
-    if own is None and count == 1 and end - start + _LISTED > len(sentence.strip()):
-        own = _verdict(sentence[:start] + " " + after)
-    return own, bool(own and _EVERY_NEWER.search(after))
-
-
-def _verdict(words: str) -> bool | None:
-    if _NEVER_DID.search(words):
-        return True
-    said = verdict(words)
-    if said is not None:
-        return said
-    if _ELLIPSIS.search(words):
+def _one_list(sentence: str, places: list[tuple[int, int]], number: int) -> bool:
+    """Whether a version and the next one stand in one list; "from 1.2 to 1.3" is none."""
+    if number + 1 >= len(places) or _COMES_FROM.search(sentence[:places[number][0]]):
         return False
-    fine, bad = _MORE_RIGHT.search(words) is not None, _MORE_WRONG.search(words) is not None
-    return fine if fine != bad else None
+    return _GLUE.match(sentence[places[number][1]:places[number + 1][0]]) is not None
 
 
 def _of_list(sentence: str, places: list[tuple[int, int]], told: list[_Told]) -> None:
     """Versions of one list are judged together: "with 4.3 to 4.6 it starts", "Tried: 1.2, 1.3 - all the same", "Works: 1.2, 1.3"."""
     for number in range(len(places) - 1, 0, -1):
-        if told[number].right is not None and told[number - 1].right is None and _GLUE.match(_between(sentence, places, number - 1)) and not told[number].boundary:
+        one, before = told[number], told[number - 1]
+        if one.right is not None and before.right is None and not one.boundary and _one_list(sentence, places, number - 1):
             told[number - 1].right = told[number].right
     for number in range(1, len(places)):
-        if told[number - 1].right is not None and told[number].right is None and _GLUE.match(_between(sentence, places, number - 1)):
+        if told[number - 1].right is not None and told[number].right is None and _one_list(sentence, places, number - 1):
             told[number].right = told[number - 1].right

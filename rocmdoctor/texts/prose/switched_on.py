@@ -24,15 +24,15 @@ _MOST = 8
 _LINE = later.pattern(r"^[^\n]{0,400}%command%[^\n]{0,40}$", re.MULTILINE)
 _ASSIGNED = later.pattern(r"\b[A-Z][A-Z0-9]{1,20}(?:_[A-Z0-9]{1,30}){0,6}=(?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[^\s\"'`]{0,80})")
 _WRAPPER = later.pattern(r"(?<![\w./=-])(?:mangohud|gamescope|gamemoderun|vkbasalt|obs-gamecapture|game-performance|prime-run|lsfg-vk|umu-run)\b")
-_FEATURES = (r"Anti-?Lag(?: ?(?:\+|2|Plus))?|Chill|Radeon Boost|Boost|Enhanced Sync|HYPR-?(?:RX|Tune)|Fluid Motion Frames(?: \d(?:\.\d)?)?|AFMF(?: ?\d(?:\.\d)?)?"
-             r"|Radeon Super Resolution|RSR|Image Sharpening|Frame Rate Target Control|Instant Replay|Morphological Anti-?Aliasing|Surface Format Optimi[sz]ation"
-             r"|OpenGL Triple Buffering|Vari-?Bright|Noise Suppression")
+_FEATURES = (r"Anti-?Lag(?: ?(?:\+|2|Plus))?|Chill|Radeon Boost|Boost|Enhanced Sync|HYPR-?(?:RX|Tune)|Fluid Motion Frames(?: \d(?:\.\d)?)?"
+             r"|AFMF(?: ?\d(?:\.\d)?)?|Radeon Super Resolution|RSR|Image Sharpening|Frame Rate Target Control|Instant Replay"
+             r"|Morphological Anti-?Aliasing|Surface Format Optimi[sz]ation|OpenGL Triple Buffering|Vari-?Bright|Noise Suppression")
 _FEATURE = later.pattern(
     rf"\b(?:(?:AMD|Radeon)(?:\(TM\)|\u2122)? )?(?P<name>{_FEATURES})\b(?: \([^()\n]{{1,30}}\))?(?: (?:is|was|are))?[ \t]?[:=\t|]?[ \t]{{0,4}}"
     r"(?:set to |switched |turned )?(?:Enabled|On|Active|Always on)\b", re.IGNORECASE)
 _VIRTUAL = later.pattern(
-    r"\b(?:Virtual Display (?:Driver|Adapter)|VDD by MTT|MttVDD|IddSampleDriver\w*|IDD HDR|Indirect Display(?: Driver)?|Parsec Virtual Display Adapter|usbmmidd\w*"
-    r"|SudoVDA|SudoMaker Virtual Display\w*|Virtual Desktop Monitor|spacedesk(?: Graphics Adapter)?|Meta Virtual Monitor|Splashtop Virtual\w*"
+    r"\b(?:Virtual Display (?:Driver|Adapter)|VDD by MTT|MttVDD|IddSampleDriver\w*|IDD HDR|Indirect Display(?: Driver)?|Parsec Virtual Display Adapter"
+    r"|usbmmidd\w*|SudoVDA|SudoMaker Virtual Display\w*|Virtual Desktop Monitor|spacedesk(?: Graphics Adapter)?|Meta Virtual Monitor|Splashtop Virtual\w*"
     r"|Amyuni USB Mobile Monitor\w*|Generic Monitor \((?:VDD|IDD|SudoVDA)[^()\n]{0,30}\))", re.IGNORECASE)
 
 
