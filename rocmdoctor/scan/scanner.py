@@ -29,7 +29,7 @@ ENOUGH = KEEP_FIRST + KEEP_LAST  # hits of a signal in one text, after which it 
 _END = 1 << 20  # bytes of the end of a text
 _PIECE, _MOST = 64 << 10, 2 << 20  # bytes of a text that are searched at once, first and later: soon it is known what storms in it
 _BACK = 64 << 10  # bytes that are searched at once from the end back
-_SHAPED = 256 << 10  # from this size on a piece is read by the shapes of its lines
+_SHAPED = 1 << 20  # from this size on a piece is read by the shapes of its lines; for less the automata of shapes are made in vain
 _SLICES = 8
 _SLICE = 8 << 10
 _FOUND = 16 << 10  # bytes in which literals are looked for at once
@@ -402,13 +402,14 @@ class _Run:
     def __init__(self, scanner: Scanner, source: str, parts: Sequence[Part]) -> None:
         self._scanner, self._source = scanner, source
         self._starts, self._kinds = [start for start, _, _ in parts], [kind for _, _, kind in parts]
+        self._every_kind = frozenset(self._kinds)  # what is planned for a big text holds for all its pieces
         self._done = 0  # lines
         self._end: deque[tuple[int, bytes]] = deque()  # the latest pieces, with the number of lines before each
         self._tallies: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
         self._out: frozenset[int] = frozenset()
         self._often = 0
         self._end_bytes = 0
-        self._plain: tuple[frozenset[str], int, Search] | None = None
+        self._plain: tuple[int, Search] | None = None
         self._shapes: _Shapes | None = None
         self._texts: dict[int, str] = {}  # of the piece at hand, by line: one text for all hits of a line
         self._loose: set[int] = set()  # patterns that most lines resemble (``9070``): for these the text as a whole is searched
@@ -463,27 +464,25 @@ class _Run:
                 self._by_shape(piece, shaped, every, take)
                 return len(shaped) - 1
         lines = piece.split(b"\n")
-        kinds = self._kinds_in(self._done + 1, self._done + len(lines))
         low = piece.lower()
         if len(piece) < _PIECE and not self._out:
-            self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(kinds))
+            self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(self._kinds_in(self._done + 1, self._done + len(lines))))
             return len(lines) - 1
-        left = self._scanner.for_kinds(kinds) - self._out
-        if self._plain is None or self._plain[0] != kinds or self._plain[1] > len(left) * _STALE:
-            self._plain = kinds, len(left), Search(self._scanner, left, _slices(low))
-        search = self._plain[2]
+        left = self._scanner.for_kinds(self._every_kind) - self._out
+        if self._plain is None or self._plain[0] > len(left) * _STALE:
+            self._plain = len(left), Search(self._scanner, left, _slices(low))
+        search = self._plain[1]
         search.leave_out(self._out)
         search.each(lines, low, take)
         return len(lines) - 1
 
     def _by_shape(self, piece: bytes, shaped: list[bytes], every: set[bytes], take: Take) -> None:
         """Each shape is looked at once, and most are of no interest."""
-        kinds = self._kinds_in(self._done + 1, self._done + len(shaped))
         if max(map(len, every)) > _LONGEST_LINE:
             shaped = [line[:_LONGEST_LINE] for line in shaped]
             every = set(shaped)
-        if self._shapes is None or self._shapes.kinds != kinds or self._shapes.bytes > _MOST_SHAPES:
-            self._shapes = _Shapes(self._scanner, kinds, shaped)
+        if self._shapes is None or self._shapes.bytes > _MOST_SHAPES:
+            self._shapes = _Shapes(self._scanner, self._every_kind, shaped)
         self._shapes.learn(every)
         known = self._shapes.known
         beside = self._out | self._loose
@@ -517,6 +516,7 @@ class _Run:
         """The last hits of each signal; what was left out is looked for from the end back."""
         late: dict[tuple[str, str], list[Hit]] = defaultdict(list)
         missing = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
+        search = Search(self._scanner, [i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in missing], None)
         for before, piece in reversed(self._end):
             stop = len(piece)
             while stop > 0:
@@ -525,7 +525,7 @@ class _Run:
                 missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < first + piece.count(b"\n", start, stop)}
                 if not missing:
                     break
-                for hit in reversed(self._all(piece[start:stop], first, missing)):
+                for hit in reversed(self._all(search, piece[start:stop], first, missing)):
                     if hit.line > self._tallies[hit.rule, hit.group].full:
                         late[hit.rule, hit.group].append(hit)
                 stop = start
@@ -533,8 +533,8 @@ class _Run:
             tally.last.extend(reversed(late[name][:KEEP_LAST]))
             yield from tally.last
 
-    def _all(self, text: bytes, first: int, names: set[tuple[str, str]]) -> list[Hit]:
-        """All hits of some signals in a text whose first line has this number, in their order."""
+    def _all(self, search: Search, text: bytes, first: int, names: set[tuple[str, str]]) -> list[Hit]:
+        """All hits of some signals, which are among those that are searched for, in a text whose first line has this number, in their order."""
         found: list[tuple[int, int, Hit]] = []
 
         def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
@@ -547,7 +547,7 @@ class _Run:
         lines = text.split(b"\n")
         signals = self._scanner.signals
         wanted = frozenset(i for i in self._scanner.for_kinds(self._kinds_in(first, first + len(lines))) if (signals[i].owner, signals[i].name) in names)
-        self._scanner.usual.each(lines, text.lower(), take, wanted)
+        search.each(lines, text.lower(), take, wanted)
         return [hit for _, _, hit in sorted(found, key=_PLACE)]
 
 
@@ -555,7 +555,6 @@ class _Shapes:
     """What the lines of a text may hold by their shape."""
 
     def __init__(self, scanner: Scanner, kinds: frozenset[str], sample: list[bytes]) -> None:
-        self.kinds = kinds
         self.known: dict[bytes, tuple[int, ...]] = {}  # by shape: the patterns that may match such a line
         self.bytes = 0
         self._search = Search(scanner, scanner.for_kinds(kinds), _slices(b"\n".join(sample)), shapes.shape)
