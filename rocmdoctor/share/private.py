@@ -46,6 +46,7 @@ class _Format:
     judge: Judge | None = None
     whole: bool = False
     made: Any = None
+    groups: tuple[int, ...] = (0,)
 
     def compiled(self) -> Any:
         if self.made is None:
@@ -53,6 +54,8 @@ class _Format:
             options.log_errors = False
             options.max_mem = _MEMORY
             self.made = re2.compile(self.pattern.encode(), options)
+            if not self.whole and self.made.groups:
+                self.groups = tuple(range(1, self.made.groups + 1))
         return self.made
 
 
@@ -83,7 +86,7 @@ class _Hints:
 @functools.cache
 def _formats() -> tuple[tuple[_Format, ...], _Hints]:
     made = [_Format(tuple(row[0].split("|")), tuple(row[1].split("|")) if not row[1].startswith("|") else (row[1],), spelt(row[2]), JUDGES[row[3]] if len(row) == 4 else None) for row in ROWS]
-    made += [_Format(("key",), ("",), pattern, whole=True) for pattern in keys.formats()]
+    made += [_Format(("key",), hints, pattern, whole=True) for pattern, hints in keys.formats()]
     return tuple(made), _Hints([each.hints for each in made])
 
 
@@ -169,10 +172,9 @@ def _find(text: str, kinds: tuple[str, ...] | None = None) -> Iterator[tuple[int
         if kinds and each.kinds[0] not in kinds:
             continue
         pattern = each.compiled()
-        groups = (0,) if each.whole or not pattern.groups else tuple(range(1, pattern.groups + 1))
         letter = int if plain else _Letters(raw)
         for found in pattern.finditer(raw):
-            for group in groups:
+            for group in each.groups:
                 start, end = found.span(group)
                 if start >= end:
                     continue
