@@ -26,6 +26,7 @@ BLOCK = 256 << 10  # characters looked at together
 OVERLAP = 16 << 10  # and those around them: the longest key
 # Kinds whose form alone tells them: only these are put together again where a line was broken in the middle of a word.
 _BY_FORM = ("key", "email", "uuid", "serial", "id", "mac")
+_SHORT = 600  # characters of a text whose decoded forms are kept
 _MEMORY = 4 << 20  # bytes of one pattern's automaton
 
 
@@ -113,8 +114,17 @@ def blocks(text: str) -> Iterator[Block]:
 
 def views(text: str) -> Iterator[View]:
     """The text as it is, and decoded."""
-    yield View(text)
-    yield from decoded(text)
+    if len(text) <= _SHORT:
+        yield from _of_short(text)
+    else:
+        yield View(text)
+        yield from decoded(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_short(text: str) -> tuple[View, ...]:
+    """Kept, as every text is read for what is private and once more for what is known."""
+    return View(text), *decoded(text)
 
 
 def readings(text: str) -> Iterator[tuple[View, bool]]:

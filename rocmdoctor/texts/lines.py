@@ -15,6 +15,7 @@ import ahocorasick_rs
 from rocmdoctor import later
 
 MAX_LINE = 20_000
+_SHORT = 300  # characters of a line that is kept
 lazy = later.pattern  # as readers know it
 _MAX_JSON_STARTS = 40
 _NOISE = later.pattern(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
@@ -48,8 +49,15 @@ def lines(text: str) -> tuple[tuple[int, str], ...]:
     >>> lines("2026-02-05T19:41:15+0100 box kernel: amdgpu 0000:03:00.0: x")
     ((1, 'amdgpu 0000:03:00.0: x'),)
     """
-    return tuple((number, _PREFIX.sub("", line[:MAX_LINE].rstrip(), count=1) if " " in line else line[:MAX_LINE].rstrip())  # each prefix has one
-                 for number, line in enumerate(clean(text).split("\n"), 1))
+    return tuple((number, _held(line) if len(line) < _SHORT else _stripped(line)) for number, line in enumerate(clean(text).split("\n"), 1))
+
+
+def _stripped(line: str) -> str:
+    line = line[:MAX_LINE].rstrip()
+    return _PREFIX.sub("", line, count=1) if " " in line else line  # each prefix has one
+
+
+_held = lru_cache(maxsize=8192)(_stripped)  # readers of different kinds see the same lines
 
 
 @lru_cache(maxsize=2)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import MAX_LINE, lazy, lines
@@ -59,7 +60,7 @@ def recognises(text: str) -> bool:
     (True, False)
     """
     # The sign is looked for before the name: a name may begin at every letter of a text.
-    return bool(_MARK.search(text)) or any(_BEFORE_PIN.search(text[max(0, pin.start() - 130):pin.start() + 1]) for pin in _PIN.finditer(text))
+    return later.search(_MARK, text) is not None or any(_BEFORE_PIN.search(text[max(0, pin.start() - 130):pin.start() + 1]) for pin in _PIN.finditer(text))
 
 
 def packages(text: str) -> dict[str, tuple[str, int]]:

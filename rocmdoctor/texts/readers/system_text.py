@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import distribution_of_build, lazy, lines, unquoted
@@ -61,7 +62,7 @@ def recognises(text: str) -> bool:
     >>> recognises("uid=1000(a) gid=1000(a) groups=1000(a)"), recognises("I am in the render group")
     (True, False)
     """
-    return bool(_MARK.search(text))
+    return later.search(_MARK, text) is not None
 
 
 def mode_of(letters: str) -> str:
