@@ -170,7 +170,7 @@ def _coded(text: str, flags: int) -> _Code:
     for name, number in names.items():
         order[number] = name
     code = array.array("I", _compiler._code(parsed, flags))  # type: ignore[attr-defined]
-    return int(flags | parsed.state.flags), code.tobytes(), parsed.state.groups - 1, names, tuple(order), _needs(text)
+    return int(flags | parsed.state.flags), code.tobytes(), parsed.state.groups - 1, names, tuple(order), () if flags & re.VERBOSE else _needs(text)
 
 
 def _needs(text: str) -> tuple[str, ...]:

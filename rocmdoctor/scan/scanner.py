@@ -510,14 +510,14 @@ class _Run:
             for i in patterns:
                 of[i].append(line)
         alike: dict[tuple[bytes, ...], list[int]] = defaultdict(list)
-        for i, found in of.items():
-            alike[tuple(found)].append(i)
+        for i, like in of.items():
+            alike[tuple(like)].append(i)
         lines = piece.split(b"\n")
-        for found, patterns in alike.items():
-            met = sorted(chain.from_iterable(rows[line] for line in found))  # what is met first counts
-            search.sure(patterns, lines, met, take)
+        for shaped_so, together in alike.items():
+            met = sorted(chain.from_iterable(rows[line] for line in shaped_so))  # what is met first counts
+            search.sure(together, lines, met, take)
             if len(met) * _RARE > len(lines):
-                self._loose.update(patterns)
+                self._loose.update(together)
 
     def _hit(self, index: int, number: int, line: bytes, match: Any, at: int) -> Hit | None:
         signal = self._scanner.signals[index]

@@ -35,7 +35,6 @@ _WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "ga
 _UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_lists", "report.changes", "install.refused")  # what any text names counts
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
-ALL = frozenset(kinds.KINDS)
 
 
 @functools.cache

@@ -61,10 +61,10 @@ _held = lru_cache(maxsize=8192)(_stripped)  # readers of different kinds see the
 
 
 @lru_cache(maxsize=2)
-def _one_text(numbered: tuple[tuple[int, str], ...]) -> tuple[str, list[int]]:
-    """Lines as one text, each behind a line's end, and where each begins."""
-    text = "\n" + "\n".join([line for _, line in numbered])
-    return text, list(accumulate((len(line) + 1 for _, line in numbered), initial=0))
+def _one_text(text: str) -> tuple[str, list[int]]:
+    """Its :func:`lines` as one text, each behind a line's end, and where each begins."""
+    plain = [line for _, line in lines(text)]
+    return "\n" + "\n".join(plain), list(accumulate((len(line) + 1 for line in plain), initial=0))
 
 
 class Anchors:
@@ -81,7 +81,7 @@ class Anchors:
     def lines(self, text: str) -> Iterator[tuple[int, str]]:
         """Those of :func:`lines` that have one."""
         numbered = lines(text)
-        whole, starts = _one_text(numbered)
+        whole, starts = _one_text(text)
         if self._finder is None:
             self._finder = ahocorasick_rs.AhoCorasick(self._texts)
         stop = 0
