@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from rocmdoctor import later
 from rocmdoctor.texts import documents
@@ -294,7 +295,11 @@ def kind_of(line: str) -> str:
     >>> kind_of("[    17.323] (WW) Open ACPI failed"), kind_of("My card hangs.")
     ('xorg_log', '')
     """
-    line = line[:400]
+    return _kind_of(line[:400])
+
+
+@lru_cache(maxsize=8192)
+def _kind_of(line: str) -> str:
     if line[:1] in (">", "|"):
         line = _QUOTE.sub("", line, count=1)
     journal = _JOURNAL.match(line) if line[:2].lstrip()[:1].isalnum() else None
@@ -310,6 +315,7 @@ def kind_of(line: str) -> str:
     return "shell" if _PROMPT.match(line) else kind_of_message(line)
 
 
+@lru_cache(maxsize=8192)
 def kind_of_message(line: str) -> str:
     """The kind of a line without what a journal or a container puts before it."""
     found = _MARKED.match(line)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import lazy, lines
@@ -31,7 +32,7 @@ def recognises(text: str) -> bool:
     >>> recognises("NVIDIA H100 NVL"), recognises("NVIDIA H100 NVL and a Radeon VII"), recognises("nvidia")
     (True, False, False)
     """
-    return _NAME.search(text) is not None and _AMD.search(text) is None
+    return later.search(_NAME, text) is not None and _AMD.search(text) is None
 
 
 def read(text: str) -> Iterator[Reading]:
