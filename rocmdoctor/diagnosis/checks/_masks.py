@@ -61,7 +61,8 @@ def masks(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
         name = none[0]
         negative = re.fullmatch(r"\s*-\d{1,4}\s*", values[name]) is not None
         if negative and seen.hits_of("seen.masks.aborted") and not {"runs-on-cpu", "no-device-found"} & seen.symptoms:
-            yield judged(_CHECK, "negative-index-in-mask", seen, {"name": name, "value": values[name]}, ["env." + name], hits=seen.hits_of("seen.masks.aborted")[:2])
+            yield judged(_CHECK, "negative-index-in-mask", seen, {"name": name, "value": values[name]}, ["env." + name],
+                         hits=seen.hits_of("seen.masks.aborted")[:2])
             return
         yield judged(_CHECK, "device-mask-of-minus-one-hides-gpus", seen, {"name": name, "value": values[name] or "(empty)"}, ["env." + name])
         return

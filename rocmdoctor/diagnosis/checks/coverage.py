@@ -106,7 +106,8 @@ def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
         if not values:
             continue
         hits = [Hit("coverage", str(row["kind"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})]
-        name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "configured": "build-leaves-out-gpu", "library": "library-file-lacks-gpu"}[str(row["kind"])]
+        name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "configured": "build-leaves-out-gpu",
+                "library": "library-file-lacks-gpu"}[str(row["kind"])]
         newer, since = _better(str(values["gfx"]))
         named = tables.covers(_of_index(index), str(values["gfx"]))
         values |= {"lack": "are older than AMD's support for" if named else "have nothing for",

@@ -164,8 +164,9 @@ def _modules(seen: Evidence) -> Found:
         module, _, part = whole.partition(".")
         # Python names the first part that it does not find: with a point in the name the package itself was found.
         if part and module in _PYTHON_PACKAGES:
+            cuda = " Its name tells that it is one of the parts that are compiled for CUDA only." if _OF_CUDA.search(part) else ""
             yield "module-part-missing", {"module": whole, "package": module, "part": whole.rpartition(".")[2], "outer": whole.rpartition(".")[0],
-                                          "cuda": " Its name tells that it is one of the parts that are compiled for CUDA only." if _OF_CUDA.search(part) else ""}, [hit], {}
+                                          "cuda": cuda}, [hit], {}
             return
         if module in _PYTHON_PACKAGES:
             package = {"cv2": "opencv-python", "PIL": "pillow", "flash_attn": "flash-attn"}.get(module, module)

@@ -83,7 +83,8 @@ def read(text: str) -> Iterator[Reading]:
             rows.append(asked)
             continue
         for kind, built in (*(("build", found) for found in _BUILD.finditer(line)), *(("configured", found) for found in _PRINTED.finditer(line))):
-            rows.append({"kind": kind, "of": built[1].strip(), "targets": list(dict.fromkeys(_GFX.findall(built[2]))), "line": number, "text": line.strip()[:200]})
+            rows.append({"kind": kind, "of": built[1].strip(), "targets": list(dict.fromkeys(_GFX.findall(built[2]))), "line": number,
+                         "text": line.strip()[:200]})
         offload = list(dict.fromkeys(_OFFLOAD.findall(line)))
         if offload:
             rows.append({"kind": "build", "of": "--offload-arch", "targets": offload, "line": number, "text": line.strip()[:200]})
