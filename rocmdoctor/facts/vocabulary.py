@@ -390,7 +390,7 @@ report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
 report.program          | str  |       | the name that a program puts before the lines of its log
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
-report.target_lists     | list |       | lists of gfx targets: [{"kind": library, build, configured (printed by a build) or index, "of", "targets", "line", "text", "in"}]
+report.target_lists     | list |       | lists of gfx targets: [{"kind": library, build, configured (printed) or index, "of", "targets", "line", "text", "in"}]
 report.changes          | list |       | what the writer tells of a change: [{"name", "good", "bad", "line", "text", "in"}], "" for a version not told
 report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
 report.launch_options   | list |       | variables and wrappers before %command% in the launch options of a game, as written
