@@ -92,6 +92,7 @@ gpu.held_bytes          | int  | bytes | dedicated memory that running processes
 gpu.vram_budget_bytes   | int  | bytes | dedicated memory that Windows lets one process use now
 pci.amd_gpu_count       | int  |       | AMD GPUs on the PCI bus (or named in the files)
 pci.other_gpus          | list |       | names of GPUs of other vendors
+display.only_420        | list |       | modes that a monitor takes as YCbCr 4:2:0 only, by its EDID: 3840x2160@60
 os.family               | str  |       | linux, windows, wsl, macos
 os.distribution         | str  |       | ID of os-release: ubuntu, fedora, arch, debian, nixos ...
 os.version              | str  |       | VERSION_ID of os-release, or the Windows build
@@ -389,9 +390,12 @@ report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
 report.program          | str  |       | the name that a program puts before the lines of its log
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
-report.target_lists     | list |       | lists of gfx targets in the texts: [{"kind": library, build, configured, index, "of", "targets", "line", "text", "in"}]
+report.target_lists     | list |       | lists of gfx targets: [{"kind": library, build, configured (printed) or index, "of", "targets", "line", "text", "in"}]
 report.changes          | list |       | what the writer tells of a change: [{"name", "good", "bad", "line", "text", "in"}], "" for a version not told
 report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
+report.launch_options   | list |       | variables and wrappers before %command% in the launch options of a game, as written
+report.features_on      | list |       | features of AMD's control panel that the text lists as switched on (Anti-Lag, Chill ...)
+report.virtual_display  | str  |       | the virtual display driver that the text names
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits", "lines"}], kinds as in texts/kinds.py, numbers as taken

@@ -214,6 +214,8 @@ def _windows_undated(seen: Evidence, gpus: dict[str, str]) -> Found:
     rows = tables.load("library_targets")["windows"]
     if seen.value("about.os") != "windows" or seen.value("runtime.rocm_version") or len(gpus) != 1 or not {"rocm", "hip"} & set(seen.texts("about.backend")):
         return
+    if "rocm" in seen.texts("ollama.library") and not {"crash", "kernel-missing", "load-failure"} & seen.symptoms:
+        return  # that runtime has the GPU in its list of devices, and nothing says that its code is refused
     gfx, name = next(iter(gpus.items()))
     first = next((number for number, row in enumerate(rows) if gfx in row["targets"]), 0)
     if first:

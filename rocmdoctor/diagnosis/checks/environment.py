@@ -78,9 +78,12 @@ def _without_effect(seen: Evidence, row: dict[str, Any]) -> bool:
 def _idle(seen: Evidence, values: dict[str, str], idle: set[str]) -> Iterator[Judged]:
     """Variables that nothing here reads, in one finding; the override on Windows is one of its own."""
     system = seen.texts("about.os")
-    if OVERRIDE in idle and system == ["windows"]:
-        facing = {"kernel-missing", "runs-on-cpu", "no-device-found", "load-failure"} & seen.symptoms
-        yield judged(_CHECK, "hsa-override-has-no-effect-on-windows", seen, {"value": values[OVERRIDE]}, ["env." + OVERRIDE, "about.os"],
+    told, advised = seen.hits_of("seen.hsa.override_is_set"), seen.hits_of("seen.hsa.override_advised")
+    if system == ["windows"] and (OVERRIDE in idle or "env." + OVERRIDE not in seen.facts and (told or advised)):
+        is_set = OVERRIDE in idle or bool(told)
+        facing = {"kernel-missing", "runs-on-cpu", "no-device-found", "load-failure"} & seen.symptoms if is_set else set()
+        yield judged(_CHECK, "hsa-override-has-no-effect-on-windows", seen, {"value": f"={values[OVERRIDE]}" if OVERRIDE in idle else ""},
+                     ["env." + OVERRIDE, "about.os"] if OVERRIDE in idle else ["about.os"], hits=[] if OVERRIDE in idle else (told or advised)[:2],
                      severity="error" if facing else "info", explains=None if facing else [], instead_of=None if facing else [])
         idle = {name for name in idle if not name.startswith(OVERRIDE)}
     names = sorted(name for name in idle if values[name])
@@ -153,9 +156,9 @@ def _override(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
     invalid = seen.hits_of("seen.hsa.invalid_isa")
     if invalid and any(values[name] for name in names):
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": "the GPU", "target": ", ".join(sorted(
-            {tables.gfx_of_override(values[name]) for name in names} - {""})) or "another target"}, ["env." + name for name in names], hits=invalid)
+            {tables.gfx_of_override(values[name]) for name in names} - {""})) or "another target", **_own("")}, ["env." + name for name in names], hits=invalid)
     elif invalid and "env." + OVERRIDE not in seen.facts:
-        yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": "the GPU", "target": "another target"}, (), value=None,
+        yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": "the GPU", "target": "another target", **_own("")}, (), value=None,
                      missing=["env." + OVERRIDE], hits=invalid)
 
 
@@ -189,9 +192,19 @@ def _foreign(seen: Evidence, targets: dict[str, str]) -> Iterator[Judged]:
             severity=None if _explained("override-is-for-all-gpus", seen) else "warning")
     elif foreign and not seen.hits_of("seen.hsa.invalid_isa"):
         whose = ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))
-        yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": whose, "target": foreign[0][1]},
+        yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": whose, "target": foreign[0][1], **_own(foreign[0][0])},
                      [*("env." + name for name in targets), "gpu.gfx_target"],
                      severity=None if _explained("override-runs-foreign-instruction-set", seen) else "warning")
+
+
+def _own(gfx: str) -> dict[str, str]:
+    """The override that fits a target, where one is known."""
+    value = tables.override_for(gfx)
+    if not value:
+        return {"fits": "", "fits_do": "", "fits_command": ""}
+    return {"fits": f" The value for {gfx} is {value} ({tables.gfx_of_override(value)}, the same instruction set).",
+            "fits_do": f"Give {gfx} the value of its own instruction set, {value}, where no build with {gfx} itself is at hand",
+            "fits_command": f"export {OVERRIDE}={value}   # in the place where the other value is set"}
 
 
 def _explained(finding: str, seen: Evidence) -> bool:

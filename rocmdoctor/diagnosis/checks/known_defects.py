@@ -206,12 +206,14 @@ def _unrecognised(found: list[Candidate], machine: Machine, book: Rulebook) -> I
 def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
     """The candidates, without the hints that share too little with what was told where others share more."""
     hints = [one for one in found if one.hint]
+    if not hints:
+        return found
     texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
     weights, told, lines = likeness.Weights(texts), likeness.words(machine.said()), likeness.words(machine.lines())
     for one, text in zip(hints, texts, strict=True):
         one.like = weights.common(text, told)
         one.near = len(text & lines - _names(one.row)) / (len(text - _names(one.row)) + 1)
-    if max((one.like for one in hints), default=0) < _table()["least_likeness"]:
+    if max(one.like for one in hints) < _table()["least_likeness"]:
         return found  # little was told: the versions and the GPU have to do
     return [one for one in found if not one.hint or one.like >= _table()["least_likeness"]]
 

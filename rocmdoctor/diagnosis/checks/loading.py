@@ -20,6 +20,7 @@ Found = Iterator[tuple[str, dict[str, Any], list[Hit], dict[str, Any]]]
 
 _CHECK = "loading"
 _NUMBER = later.pattern(r"(?P<stem>lib[\w+-]+?)\.so\.(?P<number>\d{1,3})")
+_SONAME = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:-(?!\d)[\w+]+)*)(?:-(?P<dashed>\d{1,3}))?\.so\.(?P<number>\d[.\d]{0,15})")
 _NAMED = later.pattern(r"(?P<stem>lib[A-Za-z][\w+]*?(?:64)?)(?:-(?P<dashed>\d[\d.]*))?\.so(?:\.(?P<number>[\d.]+))?$")
 _HASHED = later.pattern(r"/nix/store/[0-9a-z]{32}-")
 _IN_PROCESS = later.pattern(r"\(\+?0x|\[0x[0-9a-f]|^\s*#\d| => |\br[-w]-?xp? |r--p|calling init|needed by|\+0x[0-9a-f]|/proc/\d+/maps")
@@ -32,7 +33,7 @@ _TOGETHER = 400  # lines
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first of each kind."""
-    for read in (_numbers, _copies, _modules, _tools):
+    for read in (_numbers, _needed, _copies, _modules, _tools):
         for name, values, hits, fields in read(seen):
             used = fields.pop("used", ())
             rule = _words.rule(_CHECK, name, values, **fields)
@@ -89,6 +90,26 @@ def _numbers(seen: Evidence) -> Found:
         if row.get("since") and have and versions.at_least(have, str(row["since"]), "rocm") is False:
             yield "library-of-later-release", {**values, "since": str(row["since"])}, [hit], {"used": used}
             return
+
+
+def _needed(seen: Evidence) -> Found:
+    """A library of the distribution that is wanted under a number, where it was seen under another: packages of two points of time."""
+    there = [(found, hit) for hit in _hits(seen, "there", "library") if (found := _SONAME.fullmatch(hit.captures["library"].rstrip(".")))]
+    for hit in _hits(seen, "needed", "library"):
+        wanted = _SONAME.fullmatch(hit.captures["library"].rstrip("."))
+        if not wanted or _library_rows.row_of(wanted[0]).get("rocm"):
+            continue
+        same = [(found, one) for found, one in there if found["stem"] == wanted["stem"]]
+        if same and all(_release(found) != _release(wanted) for found, _ in same):
+            looked = [each for each in _hits(seen, "inspected", "path") if each.source == hit.source and 0 <= hit.line - each.line < _TOGETHER]
+            path = looked[-1].captures["path"].rstrip(".,:") if looked else ""
+            who = f"{'The 32-bit ' if '32' in path.rpartition('/')[0] or 'i386' in path else ''}{path.rpartition('/')[2]}" if path else "The program"
+            yield "library-of-another-state", {"library": wanted[0], "present": same[0][0][0], "who": who, "stem": wanted["stem"]}, [hit, same[0][1]], {}
+            return
+
+
+def _release(name: re.Match[str]) -> str:
+    return name["dashed"] or name["number"]
 
 
 def _copies(seen: Evidence) -> Found:

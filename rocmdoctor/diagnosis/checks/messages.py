@@ -313,7 +313,7 @@ _MODULE = later.pattern(r"([\w.+-]{2,80}\.(?:so|pyd|dll|hsaco|co))\b")
 
 
 def _kernels(seen: Evidence) -> Iterator[Found]:
-    hits = seen.hits_of("seen.messages.no_kernel")
+    hits = seen.hits_of("seen.messages.no_kernel") or seen.hits_of("seen.messages.no_kernel_told")
     if not hits:
         return
     named = next((hit.captures["gfx"] for hit in hits if hit.captures.get("gfx")), "")  # the run-time names the GPU that it has nothing for

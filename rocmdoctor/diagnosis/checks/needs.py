@@ -23,17 +23,29 @@ _RUNS = ("gpu.driver", "gpu.kfd_node", "gpu.vram_bytes")  # what no kernel tells
 _BACKPORTS = ("rhel", "centos", "rocky", "almalinux", "ol", "sles", "sled", "opensuse-leap")  # whose kernels are newer than their numbers
 
 
+_COMPARED = {"explains": ["kernel-missing", "no-device-found", "crash", "load-failure", "init-failure", "runs-on-cpu", "trouble-told"],
+             "instead_of": ["only-rocm-is-wrong"], "general": False}
+
+
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first part that is too old for a GPU, and for a program: a cause where its symptom was seen."""
     for read in (_gpu, _program):
         for name, part, values, fact in read(seen):
             packaged = any("mesa" in package.lower() for package in seen.value("packages.installed") or {})  # that is the host's
             where = " of the Flatpak runtime" if part == "mesa" and seen.hits_of("seen.topics.flatpak") and not packaged else ""
-            fixes = "flatpak" if where else "image" if part == "mesa" and way_back.manager(seen.facts) == "rpm-ostree" else part
-            one = _words.judged("needs", name, seen, {**values, "where": where}, (fact,), fixes=fixes)
+            of_image = part == "mesa" and way_back.manager(seen.facts) == "rpm-ostree"
+            bundled = part == "rocm" and seen.hits_of("seen.topics.flatpak")
+            fixes = "flatpak" if where else "bundled" if bundled else "image" if of_image else part
+            compared: dict[str, Any] = _COMPARED if part == "rocm" and _vulkan_is_right(seen) else {}
+            one = _words.judged("needs", name, seen, {**values, "where": where}, (fact,), fixes=fixes, **compared)
             if one.explained:
                 yield one
                 break
+
+
+def _vulkan_is_right(seen: Evidence) -> bool:
+    """Whether the writer says that the same GPU is right with Vulkan: then any trouble is that of its ROCm."""
+    return any(row["axis"] == "backend" and row["value"] == "vulkan" and row["right"] for row in seen.value("report.contrasts") or [])
 
 
 def _older(have: str, want: str, scheme: str) -> bool:

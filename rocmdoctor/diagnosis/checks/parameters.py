@@ -170,8 +170,9 @@ def _harm(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
                 continue
             mark = f"{finding} {each.name}"
             if mark not in told:
-                words = {"name": each.name, "value": each.value, "says": str(harm.get("says") or ""), "do": str(harm.get("do") or "Remove it"),
-                         "bare": each.name.rpartition(".")[2], "bits": decoded(each.name, each.value)}
+                bits = decoded(each.name, each.value)
+                words = {"name": each.name, "value": each.value, "says": str(harm.get("says") or "").replace("{bits}", bits),
+                         "do": str(harm.get("do") or "Remove it"), "bare": each.name.rpartition(".")[2], "bits": bits}
                 yield judged(_CHECK, finding, seen, words, [each.fact, *_asked(harm)], item="" if harm.get("id") else each.name,
                              severity=harm.get("severity"), explains=harm.get("explains", []))
             told.add(mark)

@@ -51,12 +51,12 @@ def recognises(text: str) -> bool:
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    return next((found for pattern in patterns if (found := pattern.search(text))), None)
+    return next((found for pattern in patterns if (found := later.search(pattern, text))), None)
 
 
 def file_size(text: str, lines: Lines) -> Iterator[Reading]:
     """The size of the model's file as a loader prints it, in powers of two."""
-    found = _FILE.search(text)
+    found = later.search(_FILE, text)
     if found:
         yield Reading("llama.model_bytes", int(float(found["n"]) * (1 << 30)), line=lines.at(found.start()))
 

@@ -24,7 +24,7 @@ from rocmdoctor.texts.lines import Lines
 
 _MOST = 40  # places where one name is looked at
 _VERSION = later.pattern(
-    r"(?:[-_ ](?:version|ver\.?|release|image|app))?[*`\"']{0,3}(?: is|(?: from [\d.-]{3,12})? to|[:=@|(]{1,2})?[*`\"']{0,3}[ \t|]{0,30}"
+    r"(?:[-_ ](?:version|ver\.?|release|image|app))?[*`\"']{0,3}(?: is|(?: from [\d.-]{3,12})? to| {0,2}(?:->|=>|\u2192)|[:=@|(]{1,2})?[*`\"']{0,3}[ \t|]{0,30}"
     r"[`\"'(]?(?:version:? )?[-_]?v?(?P<v>\d{1,4}(?:\.\d{1,6}){1,3}(?:[.-]?(?:rc|post|beta|alpha|dev|a|b|yr)\.?\d+)?)"
     r"(?:-\d{1,3}(?:\.\d{1,3})? {0,2}(?:->|=>|\u2192) {0,2}(?:\d:)?(?P<new>\d{1,4}(?:\.\d{1,6}){1,3}))?"
     r"(?![\w%]|\.\d| ?(?:x|[GM]i?B|tokens|t/s|it/s|m?s|fps|seconds|minutes|hours)\b)", re.IGNORECASE)

@@ -2,7 +2,8 @@
 
 >>> said = '''I start it with `HSA_OVERRIDE_GFX_VERSION=10.3.0` in the unit. ROCR_VISIBLE_DEVICES is not set.
 ... HIP_VISIBLE_DEVICES was set to "1" once. The kernel has amdgpu.runpm=0.
-... Without GGML_VK_DISABLE_COOPMAT=1 it crashes. Should I try AMD_LOG_LEVEL=3? With OLLAMA_VULKAN=1 it works.'''
+... Without GGML_VK_DISABLE_COOPMAT=1 it crashes. Should I try AMD_LOG_LEVEL=3? With OLLAMA_VULKAN=1 it works.
+... HSA_ENABLE_SDMA was set to several values, MESA_LOADER_DRIVER_OVERRIDE to the usual one.'''
 >>> for r in read(said):
 ...     print(r.name, repr(r.value), r.line)
 env.HSA_OVERRIDE_GFX_VERSION '10.3.0' 1
@@ -13,10 +14,12 @@ amdgpu.modprobe_options ['amdgpu.runpm=0'] 2
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import tables
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, lazy
 from rocmdoctor.texts.readers.environment import wanted
@@ -29,6 +32,10 @@ _SET = lazy(_NAME + r"[`\"']?(?: ?= ?| ?: ?[`\"'](?=[\w-])| (?:is |was |being )?
 _EMPTY = lazy(_NAME + r"=(?:\"\"|'')?(?=\s|$)", re.MULTILINE)
 _UNSET = lazy(r"(?:\b(?:no|unset) )?" + _NAME + r"[`\"']? (?:is|was|are) (?:not set|unset|not defined|undefined)\b")
 _PARAMETER = lazy(r"(?<![\w./-])(?P<name>(?:amdgpu|ttm|amdttm)\.[a-z][\w-]{1,40})=(?P<value>[\w.,:-]{1,100})")
+# Words of a sentence that stand where a value would: "was set to several values", "to the right one".
+_NO_VALUE = frozenset("""a an the this that these those any each every all both its my our your their his her several various many some few different other
+another multiple whatever something anything nothing what which whichever one two three it be use make get run work avoid fix match see""".split())
+_SWITCHES = frozenset("true false on off yes no none auto enabled disabled".split())
 # Before it in the same sentence: not said of how things are.
 _NOT_SO = lazy(r"\b(?:without|no|not|never|unset|unsetting|remov\w+|delet\w+|dropp\w+|clear\w*"
                r"|instead of|unless|should|could|would|may|might|need|needs|tr(?:y|ied|ies|ying)|suggest\w*"
@@ -62,6 +69,22 @@ def _holds(text: str, found: re.Match[str]) -> bool:
         not _CURES.search(text[found.end():found.end() + 120]) or _HELD.search(text[found.end():found.end() + 120]) is not None)
 
 
+@functools.cache
+def _forms() -> dict[str, str]:
+    return {str(row["name"]): str(row["form"]) for row in tables.load("env_vars")["vars"] if "form" in row}
+
+
+def _is_value(found: re.Match[str]) -> bool:
+    """Whether what follows "set to" is a value: a bare word of letters is one where the variable takes such a word."""
+    value, between = found["value"].rstrip(".,;:"), found[0][len(found["name"]):-len(found["value"])]
+    if "=" in between or ":" in between or between[-1] in "`\"'" or not value.isalpha() or not value.islower():
+        return True
+    if value in _SWITCHES:
+        return True
+    form = _forms().get(found["name"])
+    return value not in _NO_VALUE if form is None else re.fullmatch(form, value) is not None
+
+
 def read(text: str) -> Iterator[Reading]:
     """Variables with their values, those that are said to be unset, and parameters of the driver."""
     text = clean(text[:_LIMIT])
@@ -69,7 +92,7 @@ def read(text: str) -> Iterator[Reading]:
     found: list[tuple[int, str, str | None]] = []
     for match in _SET.finditer(text):
         value = match["value"].rstrip(".,;:`'\"")
-        if wanted(match["name"]) and value and _holds(text, match):
+        if wanted(match["name"]) and value and _is_value(match) and _holds(text, match):
             found.append((match.start(), match["name"], value))
     for match in _EMPTY.finditer(text):
         if wanted(match["name"]) and _holds(text, match):
