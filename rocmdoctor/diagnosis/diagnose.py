@@ -122,8 +122,7 @@ def _finding(judged: Judged, seen: Seen, standing: Standing) -> Finding:
     if standing == "possible":
         question, deciding = _asks(judged, look)
         title = f"{fill_in(question, look, rule.scope)} Possible cause: {title}"
-        loudest = "warning" if judged.explained else "info"  # what explains nothing that was seen is no trouble by itself
-        severity = severity if SEVERITIES.index(severity) >= SEVERITIES.index(loudest) else loudest
+        severity = "info"  # a question is no claim: how bad it is says the symptom that it may explain
     subject = ""
     if rule.for_each == "gpu" and judged.item:
         target = look("gpu.gfx_target")
@@ -218,7 +217,7 @@ def _parted(everything: list[Judged], seen: Seen, book: Rulebook) -> _Parted:
     # Its own signal was seen and something is not known: never dropped. The symptom alone would make every cause of it possible.
     possible = [one for one in everything if one.answer.value is None and (one.hits or _of_server(one) and one.explained)
                 and one.rule.id not in set_aside][:MOST_POSSIBLE]
-    accounted = {symptom for one in (*causes, *possible) for symptom in one.explained}
+    accounted = {symptom for one in causes for symptom in one.explained}
     told = {(hit.source, hit.line) for one in causes if not (one.rule.general or one.rule.observes) and SEVERITIES.index(one.rule.severity) < 2
             for hit in one.hits}
     accounted |= {symptom for symptom in seen.symptoms - accounted if not book.rules[symptom].specific
@@ -231,7 +230,7 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     """The findings but for the risks, best first; ``told`` are symptoms that only say in general that there is trouble."""
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in parted.symptoms]
     shown = [(one, _finding(one, seen, "possible")) for one in parted.possible]
-    curated = [finding for one, finding in shown if one.explained and not one.row]
+    curated = [(finding, one.rule.severity != "info") for one, finding in shown if one.explained and not one.row]
     general = [one for one in parted.causes if one.rule.general]
     # What is harmless, and no reason of what was seen or not the only one, goes behind it.
     serious = any(one.explained and SEVERITIES.index(one.rule.severity) <= SEVERITIES.index("warning") for one in parted.causes)
@@ -249,12 +248,12 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
         *(_suspect(one, seen) for one in suspects),
         *(_observed(one, seen) for one in observed if one not in cleared_kernel),
         *(finding for one, finding in symptoms if one.rule.specific),
-        *(finding for finding in curated if finding.severity != "info"),
+        *(finding for finding, loud in curated if loud),
         *(_finding(one, seen, "cause") for one in general if not one.rule.observes),
         *(finding for one, finding in shown if one.explained and one.row and one.met),
         *(_observed(one, seen) for one in general if one.rule.observes),
         *(_observed(one, seen) for one in cleared_kernel),  # with another kernel it was the same
-        *(finding for finding in curated if finding.severity == "info"),  # what only asks says less than what was observed
+        *(finding for finding, loud in curated if not loud),  # what only asks says less than what was observed
         *(finding for one, finding in shown if one.explained and one.row and not one.met),
         *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),
         *(_finding(one, seen, "cause") for one in remarks),

@@ -351,7 +351,8 @@ _HEADS = (
 )
 
 
-_BOOT = later.pattern(r"(?:[^\n]{0,200}\n){0,2}Linux version \d+\.\d+\S{0,60} \(")  # a kernel log without times, from its first line
+_LONG_LOG = 50  # lines
+_BOOT = later.pattern(r"(?:[^\n]{0,200}\n)?Linux version \d+\.\d+\S{0,60} \(")  # a kernel log without times, from its first line
 
 
 def _whole(text: str) -> str:
@@ -360,7 +361,7 @@ def _whole(text: str) -> str:
     kind = next((kind for kind, mark in _HEADS if mark.match(head)), "")
     if kind:
         return kind
-    if _BOOT.match(head) and "\n\n" not in text.strip():
+    if _BOOT.match(head) and text.count("\n") > _LONG_LOG and "\n\n" not in text.strip():
         return "kernel_log"
     if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
         return documents.kind_of_json(text) or "json"
