@@ -42,7 +42,8 @@ KINDS = kinds.GROUPS["told"]
 _LIMIT = 120_000
 
 _OS = lazy(
-    r"(?<![\w/-])(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|Garuda(?: Linux)?|Omarchy|openSUSE"
+    r"(?<![\w/-])(?P<name>Linux Mint|Mint|Ubuntu|Kubuntu|Xubuntu|Lubuntu|Debian|Fedora|Arch ?Linux|CachyOS|EndeavourOS|Manjaro|Garuda(?: Linux)?|Omarchy"
+    r"|openSUSE"
     r"(?: Tumbleweed| Leap)?|Tumbleweed|NixOS|Gentoo|RHEL|Red Hat Enterprise Linux|Rocky(?: Linux)?|AlmaLinux|CentOS"
     r"|Pop!?_OS|Bazzite|SteamOS|Nobara|Void Linux|Proxmox(?: VE)?|Home Assistant OS|Unraid|TrueNAS|SLES|Zorin OS"
     r"|Windows|Win|macOS)\b(?!-)(?P<mid>(?: Linux| Server| release| Workstation)?[ :\-]{0,2})"
@@ -128,7 +129,8 @@ _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
 # Somebody else's GPU, named for comparison.
-_THEIRS = lazy(r"\b(?:(?:the|its|their) (?:author|developer|maintainer|creator)s?|(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
+_THEIRS = lazy(r"\b(?:(?:the|its|their) (?:author|developer|maintainer|creator)s?"
+               r"|(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
                r"|(?:an? other|the other|another|on a (?:second|different)) (?:machine|computer|PC|host|box))\b"
                r"[^.!?\n]{0,100}$", re.IGNORECASE)
 _AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
