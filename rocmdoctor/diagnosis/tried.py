@@ -24,6 +24,11 @@ def component_of(name: str) -> str:
     return named().get(low) or components.of_package(low) or components.of_wheel(low) or low
 
 
+def title(name: str) -> str:
+    """How a component is called that is in no table: as the list of names has it, else as it was told."""
+    return named().get(name.lower(), name)
+
+
 def both_ways(facts: dict[str, Fact]) -> set[str]:
     """Components that are ruled out: more than one version was tried, and none was right. Who tells of an update names both, too."""
     moves = [(str(row["good"]), str(row["bad"])) for row in _rows(facts, "report.changes") if row["good"] and row["bad"]]
@@ -33,6 +38,11 @@ def both_ways(facts: dict[str, Fact]) -> set[str]:
         if row["axis"] == "version" and row["title"] and not moved:
             versions[bool(row["right"])].setdefault(component_of(row["title"]), set()).add(str(row["value"]))
     return {name for name, tried in versions[False].items() if len(tried) > 1 and name not in versions[True]}
+
+
+def pair_told(facts: dict[str, Fact]) -> bool:
+    """Whether a writer names a version with which it was right."""
+    return any(row["good"] for row in _rows(facts, "report.changes"))
 
 
 def _rows(facts: dict[str, Fact], name: str) -> list[dict[str, Any]]:

@@ -51,7 +51,8 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
     windows = texts(facts, "about.os") == ["windows"]
     commands = dict(row.get("commands") or {})
     language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
-    does, means = (str(row[name]).replace("{program}", _program(facts)) for name in ("do", "means"))
+    listed = ", ".join(texts(facts, row["lists"])) if row.get("lists") else ""
+    does, means = (str(row[name]).replace("{program}", _program(facts)).replace("{listed}", listed) for name in ("do", "means"))
     return Fix(f"Try: {does}", means, tuple(commands.get(language, ())), language=language)
 
 
@@ -63,7 +64,7 @@ def _program(facts: dict[str, Fact]) -> str:
 
 def _closeness(row: dict[str, Any]) -> int:
     narrowed = sum(bool(row.get(name)) for name in ("symptoms", "apps", "kinds", "gpu", "set", "container", "backends"))
-    return narrowed + 2 * ("when" in row)  # a condition speaks of this report, the others of a kind of reports
+    return narrowed + 2 * ("when" in row) + 4 * ("lists" in row)  # these two speak of this report, the others of a kind of reports
 
 
 def _holds(condition: str | None, look: Lookup) -> bool:
@@ -81,6 +82,8 @@ def _fits(row: dict[str, Any], symptoms: frozenset[str], kinds: set[str], facts:
         return False
     words = {*texts(facts, "about.gpu"), *(["several"] if len(items_of(facts)) > 1 else [])}
     if row.get("gpu") and not set(row["gpu"]) & words:
+        return False
+    if row.get("lists") and not texts(facts, row["lists"]):
         return False
     if row.get("container") and texts(facts, "about.container") != ["True"]:
         return False

@@ -11,13 +11,15 @@ from rocmdoctor.facts.model import Fact, Known
 
 def items_of(facts: Mapping[str, Fact], entity: str = "gpu") -> list[str]:
     """The items of an entity, in order of appearance."""
-    found = (vocabulary.split_key(key) for key in facts if key.startswith(entity + "."))
+    start = entity + "."
+    found = (vocabulary.split_key(key) for key in facts if key.startswith(start))
     return list(dict.fromkeys(item for name, item in found if item))
 
 
 def every(facts: Mapping[str, Fact], name: str) -> list[Fact]:
     """The fact of this name, and that of each item."""
-    return [fact for key, fact in facts.items() if key == name or key.startswith(f"{name}[")]
+    start = f"{name}["
+    return [fact for key, fact in facts.items() if key == name or key.startswith(start)]
 
 
 def values(facts: Mapping[str, Fact], name: str) -> list[Any]:

@@ -112,7 +112,11 @@ def parse(text: Any, scheme: str = "") -> Version | None:
     >>> parse("gfx1151"), parse("9f3a1c"), parse("")
     (None, None, None)
     """
-    plain = str(text)
+    return _parsed(str(text), scheme)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parsed(plain: str, scheme: str) -> Version | None:
     if not plain or len(plain) > MOST_TEXT or not plain.isascii():
         return None
     found = _BY_SCHEME.get(scheme, _plain)(plain.strip().strip("'\""))

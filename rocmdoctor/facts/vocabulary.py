@@ -390,9 +390,12 @@ report.apps             | list |       | applications that the text names
 report.backends         | list |       | backends that the text names: rocm, vulkan, cpu
 report.program          | str  |       | the name that a program puts before the lines of its log
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
-report.target_lists     | list |       | lists of gfx targets that the texts show: [{"kind": library, build or index, "of", "targets", "line", "text", "in"}]
+report.target_lists     | list |       | lists of gfx targets: [{"kind": library, build, configured (printed) or index, "of", "targets", "line", "text", "in"}]
 report.changes          | list |       | what the writer tells of a change: [{"name", "good", "bad", "line", "text", "in"}], "" for a version not told
 report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
+report.launch_options   | list |       | variables and wrappers before %command% in the launch options of a game, as written
+report.features_on      | list |       | features of AMD's control panel that the text lists as switched on (Anti-Lag, Chill ...)
+report.virtual_display  | str  |       | the virtual display driver that the text names
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits", "lines"}], kinds as in texts/kinds.py, numbers as taken

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rocmdoctor import later
 from rocmdoctor.knowledge import cache, compiled
 from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.knowledge.words import words
 from rocmdoctor.scan.literals import written
 from rocmdoctor.texts.kinds import GROUPS
 
@@ -179,7 +180,8 @@ def laid_out(root: pathlib.Path) -> dict[str, bytes]:
         if row.needs and not row.signature:
             needy.setdefault(row.symptom, []).append(at)
     index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy
-    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every))}
+    said = words(pattern for row in every for pattern in row.signature)
+    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said)}
 
 
 @functools.cache

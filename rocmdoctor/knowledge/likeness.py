@@ -25,7 +25,7 @@ should until again still even very much many every each both same first last nex
 def words(text: str) -> frozenset[str]:
     """The telling words of a text in small letters; a name of several parts counts whole and by its parts."""
     found = set()
-    for word in _WORD.findall(text.lower()):
+    for word in set(_WORD.findall(text.lower())):
         word = word.strip("._-+")
         for each in (word, *_PART.split(word)):
             if len(each) > 2 and each not in _USUAL:

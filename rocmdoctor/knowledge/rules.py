@@ -12,6 +12,7 @@ from rocmdoctor.facts.vocabulary import ENTITIES
 from rocmdoctor.knowledge import cache, compiled, foreign, known, signals, trusted_file
 from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, parse, unparsed
 from rocmdoctor.knowledge.signals import Signal
+from rocmdoctor.knowledge.words import words
 from rocmdoctor.records import dataclass, field
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
@@ -207,7 +208,10 @@ def laid_out(root: pathlib.Path) -> dict[str, bytes]:
         return signals.row_of(signal, len(examples) - 1)
 
     index = [_row(rule, list(map(row, rule.signals.values()))) for rule in rules.values()], list(map(row, shared.values())), problems
-    return {"rules": compiled.dumped(index), "rules rest": compiled.rows(map(_rest, rules.values())), "examples": compiled.rows(examples)}
+    every = [*shared.values(), *(signal for rule in rules.values() for signal in rule.signals.values())]
+    said = words([*(pattern for signal in every for pattern in signal.patterns), *(f"{rule.title} {rule.says} {rule.id}" for rule in rules.values())])
+    return {"rules": compiled.dumped(index), "rules rest": compiled.rows(map(_rest, rules.values())), "examples": compiled.rows(examples),
+            "rules words": compiled.dumped(said)}
 
 
 def _saved(condition: Condition) -> tuple[Any, ...]:

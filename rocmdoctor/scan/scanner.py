@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Any
 
@@ -28,8 +28,8 @@ KEEP_LAST = 50
 ENOUGH = KEEP_FIRST + KEEP_LAST  # hits of a signal in one text, after which it is looked for only in the text's end
 _END = 1 << 20  # bytes of the end of a text
 _PIECE, _MOST = 64 << 10, 2 << 20  # bytes of a text that are searched at once, first and later: soon it is known what storms in it
-_BACK = 64 << 10  # bytes that are searched at once from the end back
-_SHAPED = 256 << 10  # from this size on a piece is read by the shapes of its lines
+_BACK = 64 << 10  # bytes that are searched at once from the end back, at first: what storms is found there
+_SHAPED = 1 << 20  # from this size on a piece is read by the shapes of its lines; for less the automata of shapes are made in vain
 _SLICES = 8
 _SLICE = 8 << 10
 _FOUND = 16 << 10  # bytes in which literals are looked for at once
@@ -38,6 +38,7 @@ _LONGEST_LINE, _QUOTED = 8192, 2000  # bytes of a line that are searched, and th
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _STALE = 1.2  # a search is planned anew where it was made for so many times the patterns that are left
 _RARE = 8  # a text that stands in more than each eighth line rules out too little
+_FEW_LINES = 64  # of which each is asked for a text by itself
 _FEW_WAYS = 8  # texts that are looked for in a line before a pattern is tried on it
 _MEMORY, _MEMORY_OF_BIG, _BIG = 1 << 20, 4 << 20, 800  # bytes of one automaton, and of one whose program has so many steps
 _WIDE = 500  # bytes of a text's lines in the mean from which on they are searched around their literals only
@@ -402,6 +403,7 @@ class _Run:
     def __init__(self, scanner: Scanner, source: str, parts: Sequence[Part]) -> None:
         self._scanner, self._source = scanner, source
         self._starts, self._kinds = [start for start, _, _ in parts], [kind for _, _, kind in parts]
+        self._every_kind = frozenset(self._kinds)
         self._done = 0  # lines
         self._end: deque[tuple[int, bytes]] = deque()  # the latest pieces, with the number of lines before each
         self._tallies: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
@@ -421,17 +423,24 @@ class _Run:
         start = max(0, bisect_right(self._starts, first) - 1)
         return frozenset(self._kinds[start:bisect_right(self._starts, last)])
 
+    def _planned(self, lines: int) -> frozenset[str]:
+        """The kinds that the next lines are searched for: all of the text, where that is hardly more than theirs, so that one plan does for all pieces."""
+        own = self._kinds_in(self._done + 1, self._done + lines)
+        return self._every_kind if len(self._scanner.for_kinds(self._every_kind)) <= len(self._scanner.for_kinds(own)) * _STALE else own
+
     def forward(self, piece: bytes) -> Iterator[Hit]:
         """The hits of the next piece, but the latest of what was seen often."""
         found: list[tuple[int, int, Hit]] = []
-        counts: Counter[int] = Counter()
+        left: dict[int, int] = {}  # by pattern: how many of its hits are still wanted
 
         def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
             hit = self._hit(index, self._done + row + 1, line, match, at)
             if hit:
                 found.append((row, index, hit))
-                counts[index] += 1
-            return counts[index] < ENOUGH
+                more = left.get(index)
+                left[index] = more = (ENOUGH - self._tallies[hit.rule, hit.group].count if more is None else more) - 1
+                return more > 0
+            return True
 
         self._texts.clear()
         lines = self._search(piece, take)
@@ -463,11 +472,11 @@ class _Run:
                 self._by_shape(piece, shaped, every, take)
                 return len(shaped) - 1
         lines = piece.split(b"\n")
-        kinds = self._kinds_in(self._done + 1, self._done + len(lines))
         low = piece.lower()
         if len(piece) < _PIECE and not self._out:
-            self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(kinds))
+            self._scanner.usual.each(lines, low, take, self._scanner.for_kinds(self._kinds_in(self._done + 1, self._done + len(lines))))
             return len(lines) - 1
+        kinds = self._planned(len(lines))
         left = self._scanner.for_kinds(kinds) - self._out
         if self._plain is None or self._plain[0] != kinds or self._plain[1] > len(left) * _STALE:
             self._plain = kinds, len(left), Search(self._scanner, left, _slices(low))
@@ -478,10 +487,10 @@ class _Run:
 
     def _by_shape(self, piece: bytes, shaped: list[bytes], every: set[bytes], take: Take) -> None:
         """Each shape is looked at once, and most are of no interest."""
-        kinds = self._kinds_in(self._done + 1, self._done + len(shaped))
         if max(map(len, every)) > _LONGEST_LINE:
             shaped = [line[:_LONGEST_LINE] for line in shaped]
             every = set(shaped)
+        kinds = self._planned(len(shaped))
         if self._shapes is None or self._shapes.kinds != kinds or self._shapes.bytes > _MOST_SHAPES:
             self._shapes = _Shapes(self._scanner, kinds, shaped)
         self._shapes.learn(every)
@@ -492,15 +501,23 @@ class _Run:
         search.whole(sorted(self._loose - self._out), piece, take)
         if not wanted:
             return
-        rows: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        rows: dict[bytes, list[int]] = {line: [] for line in wanted}
         for row, line in enumerate(shaped):
-            if line in wanted:
-                rows[wanted[line]].append(row)
+            if line in rows:
+                rows[line].append(row)
+        of: dict[int, list[bytes]] = defaultdict(list)
+        for line, patterns in wanted.items():
+            for i in patterns:
+                of[i].append(line)
+        alike: dict[tuple[bytes, ...], list[int]] = defaultdict(list)
+        for i, like in of.items():
+            alike[tuple(like)].append(i)
         lines = piece.split(b"\n")
-        for patterns, met in rows.items():
-            search.sure(patterns, lines, met, take)
+        for shaped_so, together in alike.items():
+            met = sorted(chain.from_iterable(rows[line] for line in shaped_so))  # what is met first counts
+            search.sure(together, lines, met, take)
             if len(met) * _RARE > len(lines):
-                self._loose.update(patterns)
+                self._loose.update(together)
 
     def _hit(self, index: int, number: int, line: bytes, match: Any, at: int) -> Hit | None:
         signal = self._scanner.signals[index]
@@ -517,15 +534,20 @@ class _Run:
         """The last hits of each signal; what was left out is looked for from the end back."""
         late: dict[tuple[str, str], list[Hit]] = defaultdict(list)
         missing = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
+        search = Search(self._scanner, [i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in missing], None)
+        if missing and self._end_bytes >= _END:
+            self._scanner.forget()  # what has read the text up to here has grown, and is looked for no more
+        size = _BACK
         for before, piece in reversed(self._end):
             stop = len(piece)
             while stop > 0:
-                start = piece.rfind(b"\n", 0, max(0, stop - _BACK)) + 1
+                start = piece.rfind(b"\n", 0, max(0, stop - size)) + 1
+                size *= 4
                 first = before + piece.count(b"\n", 0, start) + 1
                 missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < first + piece.count(b"\n", start, stop)}
                 if not missing:
                     break
-                for hit in reversed(self._all(piece[start:stop], first, missing)):
+                for hit in reversed(self._all(search, piece[start:stop], first, missing)):
                     if hit.line > self._tallies[hit.rule, hit.group].full:
                         late[hit.rule, hit.group].append(hit)
                 stop = start
@@ -533,8 +555,8 @@ class _Run:
             tally.last.extend(reversed(late[name][:KEEP_LAST]))
             yield from tally.last
 
-    def _all(self, text: bytes, first: int, names: set[tuple[str, str]]) -> list[Hit]:
-        """All hits of some signals in a text whose first line has this number, in their order."""
+    def _all(self, search: Search, text: bytes, first: int, names: set[tuple[str, str]]) -> list[Hit]:
+        """All hits of some signals, which are among those that are searched for, in a text whose first line has this number, in their order."""
         found: list[tuple[int, int, Hit]] = []
 
         def take(index: int, row: int, line: bytes, match: Any, at: int) -> bool:
@@ -547,7 +569,7 @@ class _Run:
         lines = text.split(b"\n")
         signals = self._scanner.signals
         wanted = frozenset(i for i in self._scanner.for_kinds(self._kinds_in(first, first + len(lines))) if (signals[i].owner, signals[i].name) in names)
-        self._scanner.usual.each(lines, text.lower(), take, wanted)
+        search.each(lines, text.lower(), take, wanted)
         return [hit for _, _, hit in sorted(found, key=_PLACE)]
 
 
@@ -605,8 +627,11 @@ def _may_match(needs: list[list[bytes]], line: bytes) -> bool:
 
 def _with_all(needs: list[list[bytes]], text: bytes, starts: list[int]) -> Iterable[int]:
     """The lines of a text that have what every match of a pattern contains; they begin at ``starts``."""
-    found: Iterable[int] = range(len(starts) - 1)
+    found: list[int] | None = None
     for choice in needs:
+        if found is not None and len(found) < _FEW_LINES:
+            found = [row for row in found if _may_match([choice], text[starts[row]:starts[row + 1]])]
+            continue
         there = [literal for literal in choice if literal in text]
         if not there:
             return ()
@@ -619,8 +644,8 @@ def _with_all(needs: list[list[bytes]], text: bytes, starts: list[int]) -> Itera
                 row = bisect_right(starts, at) - 1
                 met.add(row)
                 at = text.find(literal, starts[row + 1])
-        found = sorted(met if isinstance(found, range) else met.intersection(found))
-    return found
+        found = sorted(met if found is None else met.intersection(found))
+    return range(len(starts) - 1) if found is None else found
 
 
 def _everywhere(literal: bytes, text: bytes) -> Iterator[int]:

@@ -58,7 +58,7 @@ _KEYS: tuple[Row, ...] = (
     ("key", "aiza", r"\bAIza[\w-]{30,50}"),
     ("key", "ya29.", r"\bya29\.[\w.-]{20,250}"),
     ("key", "gocspx-", r"\bGOCSPX-[\w-]{20,40}"),
-    ("key", "a", r"\b(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA|ANPA)[A-Z0-9]{16}\b"),
+    ("key", "akia|asia|abia|acca|aroa|aida|anpa", r"\b(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA|ANPA)[A-Z0-9]{16}\b"),
     ("key", "xox|xapp-", r"\b(?:xox[abceoprs]|xapp)-[\w.-]{10,250}"),
     ("key", "hooks.|webhook", r"(?i:https://(?:hooks\.slack\.com/(?:services|workflows)|(?:\w+\.)?discord(?:app)?\.com/api/webhooks|[\w.-]{1,80}\.webhook\.office\.com/webhookb2)/)([^\s\"'<>\\]{8,250})"),
     ("key", ".", r"\b[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,42}\b"),

@@ -12,7 +12,7 @@ import re
 import string
 from collections.abc import Callable
 
-from rocmdoctor.knowledge import rules
+from rocmdoctor.knowledge import compiled
 from rocmdoctor.share.formats import COMMON_NAMES, PUBLIC_SITES
 
 Place = tuple[int, int] | None
@@ -49,10 +49,7 @@ _DIGITS, _UPPER, _LOWER = frozenset(string.digits), frozenset(string.ascii_upper
 @functools.cache
 def evidence_words() -> frozenset[str]:
     """Words that some rule looks for: a user called "max" must not cost the log its every "max"."""
-    book = rules.load()
-    text = " ".join(pattern for signal in book.patterns() for pattern in signal.patterns)
-    text += " ".join(f"{rule.title} {rule.says} {rule.id}" for rule in book.rules.values())
-    return frozenset(word.lower() for word in re.findall(r"[A-Za-z][A-Za-z0-9]{1,60}", text)) | _VERSION_WORDS | _PLAIN_NAMES
+    return frozenset((*compiled.part("rules words"), *compiled.part("known words"))) | _VERSION_WORDS | _PLAIN_NAMES
 
 
 @functools.lru_cache(maxsize=4096)

@@ -26,6 +26,7 @@ BLOCK = 256 << 10  # characters looked at together
 OVERLAP = 16 << 10  # and those around them: the longest key
 # Kinds whose form alone tells them: only these are put together again where a line was broken in the middle of a word.
 _BY_FORM = ("key", "email", "uuid", "serial", "id", "mac")
+_SHORT = 600  # characters of a text whose decoded forms are kept
 _MEMORY = 4 << 20  # bytes of one pattern's automaton
 
 
@@ -46,6 +47,7 @@ class _Format:
     judge: Judge | None = None
     whole: bool = False
     made: Any = None
+    groups: tuple[int, ...] = (0,)
 
     def compiled(self) -> Any:
         if self.made is None:
@@ -53,6 +55,8 @@ class _Format:
             options.log_errors = False
             options.max_mem = _MEMORY
             self.made = re2.compile(self.pattern.encode(), options)
+            if not self.whole and self.made.groups:
+                self.groups = tuple(range(1, self.made.groups + 1))
         return self.made
 
 
@@ -83,7 +87,7 @@ class _Hints:
 @functools.cache
 def _formats() -> tuple[tuple[_Format, ...], _Hints]:
     made = [_Format(tuple(row[0].split("|")), tuple(row[1].split("|")) if not row[1].startswith("|") else (row[1],), spelt(row[2]), JUDGES[row[3]] if len(row) == 4 else None) for row in ROWS]
-    made += [_Format(("key",), ("",), pattern, whole=True) for pattern in keys.formats()]
+    made += [_Format(("key",), hints, pattern, whole=True) for pattern, hints in keys.formats()]
     return tuple(made), _Hints([each.hints for each in made])
 
 
@@ -110,8 +114,17 @@ def blocks(text: str) -> Iterator[Block]:
 
 def views(text: str) -> Iterator[View]:
     """The text as it is, and decoded."""
-    yield View(text)
-    yield from decoded(text)
+    if len(text) <= _SHORT:
+        yield from _of_short(text)
+    else:
+        yield View(text)
+        yield from decoded(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_short(text: str) -> tuple[View, ...]:
+    """Kept, as every text is read for what is private and once more for what is known."""
+    return View(text), *decoded(text)
 
 
 def readings(text: str) -> Iterator[tuple[View, bool]]:
@@ -169,10 +182,9 @@ def _find(text: str, kinds: tuple[str, ...] | None = None) -> Iterator[tuple[int
         if kinds and each.kinds[0] not in kinds:
             continue
         pattern = each.compiled()
-        groups = (0,) if each.whole or not pattern.groups else tuple(range(1, pattern.groups + 1))
         letter = int if plain else _Letters(raw)
         for found in pattern.finditer(raw):
-            for group in groups:
+            for group in each.groups:
                 start, end = found.span(group)
                 if start >= end:
                     continue

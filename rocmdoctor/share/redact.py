@@ -30,7 +30,8 @@ SHORTEST_BARE = 3
 MOST_OF_FILE, MOST_BYTES = 32 << 20, 64 << 20  # of texts too big to hold: all that is redacted is in memory
 _SHORTEST_IN_ANY_CASE = 4
 _SHORTEST_BROKEN = 8  # letters of a known value that is put together across a line's end
-_MOST_KEPT = 100_000  # spans
+_MOST_KEPT = 100_000  # spans, and texts
+_SHORT = 400  # characters of a text that is remembered
 _TOKEN = later.pattern(r"<[a-z]{1,12}-\d{1,9}ü?>")
 _WORD = later.pattern(r"[^\W\d_]{3,60}")
 _NUMBERS = later.pattern(r"\d{1,5}(?:\.\d{1,6}){1,3}")
@@ -56,12 +57,18 @@ class Redactor:
         self._spaced = False
         self._kept: dict[tuple[int, int, int], tuple[Span, ...]] = {}  # by length, hash and start of a block
         self._room = _MOST_KEPT
+        self._learnt: set[str] = set()  # short texts: most come more than once
+        self._untouched: set[str] = set()  # ... in which nothing known stands
         for kind, value in known:
             self._note(kind, value)
 
     def learn(self, text: str) -> None:
         """Take note of what is private in ``text``."""
-        for block in () if self._off else private.blocks(text):
+        if self._off or text in self._learnt:
+            return
+        if len(text) < _SHORT and len(self._learnt) < _MOST_KEPT:
+            self._learnt.add(text)
+        for block in private.blocks(text):
             for found in self._spans(block):
                 self._note(found.kind, found.value)
 
@@ -91,6 +98,7 @@ class Redactor:
             return
         self._bare[low] = kind, value
         self._finder = None
+        self._untouched.clear()
         if kind == "host" and "." in value:
             self._note("host", value.split(".")[0])
         if kind == "mac" and len(value) == 12:
@@ -110,7 +118,7 @@ class Redactor:
 
     def text(self, text: str, where: str = "") -> str:
         """``text`` with tokens in place of what is private; each line that a private value stands on keeps its own."""
-        if self._off or not text:
+        if self._off or not text or text in self._untouched:
             return text
         parts: list[str] = []
         at = 0  # what comes before is done
@@ -126,7 +134,11 @@ class Redactor:
                     value = "\n".join([token] * (value.count("\n") + 1))
                 parts += [text[at:start], value]
                 at = end
-        return "".join(parts) + text[at:] if parts else text
+        if parts:
+            return "".join(parts) + text[at:]
+        if len(text) < _SHORT and len(self._untouched) < _MOST_KEPT:
+            self._untouched.add(text)
+        return text
 
     def _known(self, block: Block) -> Iterator[Span]:
         """Where values stand that were learnt, in any form, also broken at a line's end."""

@@ -57,10 +57,13 @@ class View:
 
 def _view(text: str, pieces: Iterator[Piece], broken: bool = False) -> View | None:
     """The text with each piece replaced; None where there is none."""
+    first_piece = next(pieces, None)
+    if first_piece is None:
+        return None
     parts: list[str] = []
     view = View("", [], [], [])
     done = size = 0
-    for start, end, instead in pieces:
+    for start, end, instead in chain([first_piece], pieces):
         for first, last in _near(text, done, start):
             view.at.append(size)
             view.start.append(first)

@@ -51,7 +51,8 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
+_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
+                       r"(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(
     r".*\.(?:py|pyi|ipynb|c|cc|cpp|cxx|h|hh|hpp|hip|cu|cuh|cl|comp|glsl|hlsl|js|mjs|ts|tsx|jsx|go|rs|java|kt|swift|rb|pl|lua|r|jl|zig|cs|vb|php|sql|patch|diff"
@@ -60,7 +61,8 @@ _SETTING_FILE = later.pattern(
     r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install"
     r"|dockerfile|containerfile)|(?:docker|container)file(?:[._-].*)?|pkgbuild|\.env(?:\..*)?", re.IGNORECASE)
 _MARKED_UP = later.pattern(r".*\.(?:md|mdx|markdown|rst|adoc|qmd)", re.IGNORECASE)
-_NAMED_REPORT = later.pattern(r"(?:.*[^a-z])?(?:issues?|bugs?|reports?|tickets?|problems?|questions?|posts?|threads?|messages?|mails?|comments?|descriptions?|body)"
+_NAMED_REPORT = later.pattern(r"(?:.*[^a-z])?(?:issues?|bugs?|reports?|tickets?|problems?|questions?|posts?|threads?|messages?|mails?|comments?|descriptions?"
+                              r"|body)"
                               r"(?:[^a-z].*)?", re.IGNORECASE)
 _OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} ){0,3}(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
                             r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)

@@ -14,7 +14,8 @@ _SHORTEST = 24
 _LOOKED = 200  # lines of a string that tell whether a program wrote it
 _NAMING = ("command", "cmd", "name", "file", "path")
 # Keys under which somebody tells something; sentences under any other describe what the document is about.
-_TELLING = re.compile(r"(?:^|[._ ])(?:body|text|message|content|comments?|question|title|report|prompt|(?:std)?(?:out|err)(?:put)?|output|log|errors?|detail)s?$", re.IGNORECASE)
+_TELLING = re.compile(r"(?:^|[._ ])(?:body|text|message|content|comments?|question|title|report|prompt"
+                      r"|(?:std)?(?:out|err)(?:put)?|output|log|errors?|detail)s?$", re.IGNORECASE)
 
 
 def _said(entry: Any, line: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from rocmdoctor.diagnosis import join
@@ -23,18 +24,17 @@ NEIGHBOURS = 2
 SHOWN_HITS = 3
 LONGEST_SHOWN = 300
 LONGEST_HIT = 400
-MOST_READ = 1 << 20  # characters of the lines of its kinds that a reader gets of one text; lines of other kinds are empty there
+MOST_READ, MOST_LINES = 1 << 20, 40_000  # characters, and lines, of its kinds that a reader gets of one text; lines of other kinds are empty there
 MOST_ALIKE = 10  # hits of one pattern group with the same captures that a report keeps of one document
 LEAST_ALIKE, MANY = 2, 800  # ... of one in which more than so many lines matched
 MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one document
 _NAMED = 12
 _LISTED = 200
 # They read any text, so they recognise none.
-_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told")
+_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told", "switched_on")
 _UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_lists", "report.changes", "install.refused")  # what any text names counts
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
-ALL = frozenset(kinds.KINDS)
 
 
 @functools.cache
@@ -160,7 +160,13 @@ def _settle(snapshot: Snapshot, said: dict[str, tuple[int, Fact]], recognised: l
 
 def _beginning(text: str) -> str:
     """What a reader gets of the lines of its kinds: megabytes of them say nothing that the first does not."""
-    return text if len(text) <= MOST_READ else text[:text.rfind("\n", 0, MOST_READ) + 1 or MOST_READ]
+    if len(text) > MOST_READ:
+        text = text[:text.rfind("\n", 0, MOST_READ) + 1 or MOST_READ]
+    if text.count("\n") <= MOST_LINES:
+        return text
+    lines = text.split("\n")
+    last = next(islice((row for row, line in enumerate(lines) if line), MOST_LINES, None), len(lines))
+    return "\n".join(lines[:last])
 
 
 def _few(names: list[str]) -> str:
@@ -189,6 +195,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             break
         hits = lines = 0
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
+        present = frozenset(kind for _, _, kind in parts)
         of_kinds: dict[frozenset[str], str] = {}
         if not text.reader:
             found, lines = _scanned(text, parts, scanner, over, snapshot.notes)
@@ -202,7 +209,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         for reader in modules():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
-                wanted = ALL if text.reader else reader.KINDS
+                wanted = present if text.reader else present & reader.KINDS
                 if wanted not in of_kinds:
                     of_kinds[wanted] = _beginning(paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts))
                 own = of_kinds[wanted]

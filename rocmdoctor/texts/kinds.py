@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from rocmdoctor import later
 from rocmdoctor.texts import documents
@@ -294,7 +295,11 @@ def kind_of(line: str) -> str:
     >>> kind_of("[    17.323] (WW) Open ACPI failed"), kind_of("My card hangs.")
     ('xorg_log', '')
     """
-    line = line[:400]
+    return _kind_of(line[:400])
+
+
+@lru_cache(maxsize=8192)
+def _kind_of(line: str) -> str:
     if line[:1] in (">", "|"):
         line = _QUOTE.sub("", line, count=1)
     journal = _JOURNAL.match(line) if line[:2].lstrip()[:1].isalnum() else None
@@ -310,6 +315,7 @@ def kind_of(line: str) -> str:
     return "shell" if _PROMPT.match(line) else kind_of_message(line)
 
 
+@lru_cache(maxsize=8192)
 def kind_of_message(line: str) -> str:
     """The kind of a line without what a journal or a container puts before it."""
     found = _MARKED.match(line)
@@ -595,7 +601,8 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     return _of_document(cut, lines, of) if of else cut
 
 
-_SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
+_SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?"
+                      r"(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
@@ -603,7 +610,8 @@ _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozens
 
 _QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>(?:[^\"\\]|\\.){40,}?)[\"']?,?\s*$")
 _LITERAL = later.pattern(r"\"([^\"]{60,})\"")
-_TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
+_TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt"
+                        r"|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
 
 
 def _explained(line: str) -> bool:
@@ -628,8 +636,10 @@ def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
     for start, end, kind in cut:
         pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list"
         own = kind if pasted or kind in _OWN[of] else of
-        kinds += ["comment" if commented and not pasted and (line.lstrip().startswith("#") or _explained(line)) else "code" if commented and not pasted and _SAYS.match(line) else own
-                  for line in lines[start - 1:end]]
+        if pasted or not commented:
+            kinds += [own] * (end - start + 1)
+        else:
+            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) else own for line in lines[start - 1:end]]
     return _together(kinds, len(lines))
 
 

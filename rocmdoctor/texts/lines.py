@@ -7,11 +7,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
+
+import ahocorasick_rs
 
 from rocmdoctor import later
 
 MAX_LINE = 20_000
+_SHORT = 300  # characters of a line that is kept
 lazy = later.pattern  # as readers know it
 _MAX_JSON_STARTS = 40
 _NOISE = later.pattern(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x00")
@@ -45,8 +49,47 @@ def lines(text: str) -> tuple[tuple[int, str], ...]:
     >>> lines("2026-02-05T19:41:15+0100 box kernel: amdgpu 0000:03:00.0: x")
     ((1, 'amdgpu 0000:03:00.0: x'),)
     """
-    return tuple((number, _PREFIX.sub("", line[:MAX_LINE].rstrip(), count=1))
-                 for number, line in enumerate(clean(text).split("\n"), 1))
+    return tuple((number, _held(line) if len(line) < _SHORT else _stripped(line)) for number, line in enumerate(clean(text).split("\n"), 1))
+
+
+def _stripped(line: str) -> str:
+    line = line[:MAX_LINE].rstrip()
+    return _PREFIX.sub("", line, count=1) if " " in line else line  # each prefix has one
+
+
+_held = lru_cache(maxsize=8192)(_stripped)  # readers of different kinds see the same lines
+
+
+@lru_cache(maxsize=2)
+def _one_text(text: str) -> tuple[str, list[int]]:
+    """Its :func:`lines` as one text, each behind a line's end, and where each begins."""
+    plain = [line for _, line in lines(text)]
+    return "\n" + "\n".join(plain), list(accumulate((len(line) + 1 for line in plain), initial=0))
+
+
+class Anchors:
+    """Texts of which a reader looks for one in each line: what has none of them it need not see. One that begins with a line's end begins a line.
+
+    >>> list(Anchors("\\n#", "segfault").lines("a #\\n#0 b\\nx: segfault at 0"))
+    [(2, '#0 b'), (3, 'x: segfault at 0')]
+    """
+
+    def __init__(self, *texts: str) -> None:
+        self._texts = texts
+        self._finder: ahocorasick_rs.AhoCorasick | None = None
+
+    def lines(self, text: str) -> Iterator[tuple[int, str]]:
+        """Those of :func:`lines` that have one."""
+        numbered = lines(text)
+        whole, starts = _one_text(text)
+        if self._finder is None:
+            self._finder = ahocorasick_rs.AhoCorasick(self._texts)
+        stop = 0
+        for _, _, end in self._finder.find_matches_as_indexes(whole):
+            if end > stop:
+                row = bisect_right(starts, end - 1) - 1
+                stop = starts[row + 1] if row + 1 < len(starts) else len(whole)
+                yield numbered[row]
 
 
 def unquoted(line: str) -> str:

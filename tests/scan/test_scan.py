@@ -172,6 +172,13 @@ def test_of_what_is_seen_again_and_again_the_last_is_found_in_the_end_of_a_big_t
     assert found == {"quiet": [3001, 4991], "storm": [*range(1, 51), *(n for n in range(4950, 5001) if n != 4991)]}
 
 
+def test_hits_in_lines_of_several_shapes_count_in_the_order_of_the_lines(monkeypatch):
+    monkeypatch.setattr(scan, "_SHAPED", 1)
+    lines = [f"storm {'of rain' if n % 2 else 'of snow'} {n}" for n in range(1, 401)]
+    hits = scanner(storm=["storm .*\\d"], rain=["rain \\d+"]).scan("log", [("\n".join(lines) + "\n").encode()])
+    assert [hit.line for hit in hits if hit.group == "storm"] == [*range(1, 51), *range(351, 401)]
+
+
 @pytest.mark.parametrize("pattern", [r"code -?1[0-4]\b", r"[^5]x", r"gfx(9|11)0[0a]", r"^\[ *\d+\.\d+\]", r"a{2}7$", r"(?P<n>[a-f]+)[8-9]?"])
 @given(line=st.text(alphabet="ab5 x.[]-019gfAGcode78\n", max_size=12))
 def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):

@@ -59,6 +59,11 @@ def masks(seen: Evidence, values: dict[str, str]) -> Iterator[Judged]:
         none += [name for name in _HIP if values.get(name) == ""]  # HIP takes it for unset, torch for a list without devices
     if none:
         name = none[0]
+        negative = re.fullmatch(r"\s*-\d{1,4}\s*", values[name]) is not None
+        if negative and seen.hits_of("seen.masks.aborted") and not {"runs-on-cpu", "no-device-found"} & seen.symptoms:
+            yield judged(_CHECK, "negative-index-in-mask", seen, {"name": name, "value": values[name]}, ["env." + name],
+                         hits=seen.hits_of("seen.masks.aborted")[:2])
+            return
         yield judged(_CHECK, "device-mask-of-minus-one-hides-gpus", seen, {"name": name, "value": values[name] or "(empty)"}, ["env." + name])
         return
     if hip and rocr and together(seen.facts, "env." + hip, "env." + rocr):

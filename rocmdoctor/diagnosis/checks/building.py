@@ -25,7 +25,7 @@ _STACK = later.pattern(r"(?i)rocm|hip|clang|llvm|amdgcn|amdgpu|gfx\d|comgr")
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first of each kind."""
-    for read in (_imported, _memory, _instruction, _compiler, _cxx, _hip, _cuda):
+    for read in (_imported, _memory, _processor, _instruction, _bitcode, _compiler, _cxx, _hip, _cuda):
         for name, values, hits, fields in read(seen):
             used = fields.pop("used", ())
             rule = _words.rule(_CHECK, name, values, **fields)
@@ -75,6 +75,31 @@ def _release(seen: Evidence) -> tuple[str, str]:
     if rocm:
         return f"the compiler of ROCm {rocm} (LLVM)", rocm
     return (f"clang {clang}", "") if clang else ("", "")
+
+
+def _processor(seen: Evidence) -> Found:
+    """A target that the LLVM of a language or tool does not know yet, by the number of that LLVM."""
+    for hit in _hits(seen, "processor", "gfx"):
+        gfx = hit.captures["gfx"]
+        since = next((int(row["llvm"]) for row in tables.load("needs")["compilers"] if gfx in row["gfx"]), 0)
+        have = next((one for one in _hits(seen, "llvm", "llvm") if int(one.captures["llvm"]) < since), None)
+        if have:
+            yield "llvm-older-than-target", {"gfx": gfx, "have": have.captures["llvm"], "since": str(since)}, [hit, have], {}
+            return
+
+
+def _bitcode(seen: Evidence) -> Found:
+    """Bitcode of one LLVM that an older one is to read: the compiler and the libraries are of two installations."""
+    for hit in _hits(seen, "bitcode", "reader"):
+        made, reads = hit.captures["producer"], hit.captures["reader"]
+        if int(made.split(".")[0]) <= int(reads.split(".")[0]):
+            continue
+        called = next(iter(_hits(seen, "called", "compiler")), None)
+        file = hit.captures.get("file") or "the device library"
+        yield "device-library-of-newer-llvm", {"file": file, "made": made, "reads": reads,
+                                               "compiler": called.captures["compiler"] if called else "the compiler that is called"}, [
+            hit, *([called] if called else [])], {}
+        return
 
 
 def _instruction(seen: Evidence) -> Found:

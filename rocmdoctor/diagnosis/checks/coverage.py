@@ -33,6 +33,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         for name, values, used, asked, hits in read(seen, gpus):
             by_version = any(fact.startswith("torch.version") for fact in used)  # nobody printed that list: it stands behind what says more
             over: dict[str, Any] = {"general": True, "instead_of": []} if by_version else {}
+            if any(hit.group == "configured" for hit in hits):  # the build says so itself: it is what runs here, whatever the trouble looks like
+                over = {"explains": ["kernel-missing", "crash", "trouble-told"], "instead_of": ["kernels-missing-for-gpu", "other-gpu-is-right"]}
             rule = _words.rule("coverage", name, values, **over)
             explained = seen.explained(rule)
             if explained and not (overridden and name in _OVERRIDDEN):
@@ -104,7 +106,8 @@ def _read_lists(seen: Evidence, gpus: dict[str, str]) -> Found:
         if not values:
             continue
         hits = [Hit("coverage", str(row["kind"]), str(row.get("in", "")), int(row["line"]), str(row["text"]), {})]
-        name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "library": "library-file-lacks-gpu"}[str(row["kind"])]
+        name = {"index": "wheel-index-lacks-gpu", "build": "build-leaves-out-gpu", "configured": "build-leaves-out-gpu",
+                "library": "library-file-lacks-gpu"}[str(row["kind"])]
         newer, since = _better(str(values["gfx"]))
         named = tables.covers(_of_index(index), str(values["gfx"]))
         values |= {"lack": "are older than AMD's support for" if named else "have nothing for",

@@ -21,6 +21,7 @@ _BLOCK = later.pattern(r"(?P<step>(?:early|sw|hw|late)_init|resume|suspend) of I
 _PROCESS = later.pattern(r"\b[Pp]rocess (?:information: process )?(?P<name>[\w.+:-]{2,40}) pid \d+")
 _CLIENT = later.pattern(r"client ID: (?P<name>\w+(?:/\w+)?)")
 _DEVICE = later.pattern(r"\b(?:[\da-f]{4}:)?[\da-f]{2}:[\da-f]{2}\.\d\b")
+_BEHIND = 40  # lines between the word BUG and the place in the code: lists of modules, registers
 _NEAR = 12  # lines after a message in which the driver names process and client of the same event
 
 
@@ -34,10 +35,16 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         return
     for name, row in findings(_CHECK).items():
         fitting = [(hit, found) for hit in hits if (found := re.search(row["pattern"], hit.text))] if "pattern" in row else []
+        fitting = [(hit, found) for hit, found in fitting if not row.get("after") or _near(hit, seen.hits_of("seen.failing.kernel_crash"))]
         if fitting:
-            rule = _words.rule(_CHECK, name, _said(*fitting[0], seen), pattern=None, observes=True, general=True)
+            rule = _words.rule(_CHECK, name, _said(*fitting[0], seen), pattern=None, after=None, observes=True, general=True)
             yield from _judged(rule, seen, [hit for hit, _ in fitting[:3]])
             return
+
+
+def _near(hit: Hit, others: list[Hit]) -> bool:
+    """Whether one of the others stands close before the line, or right after it (a watchdog that reports what hangs)."""
+    return any(one.source == hit.source and -_NEAR <= hit.line - one.line <= _BEHIND for one in others)
 
 
 def _judged(rule: Rule, seen: Evidence, hits: list[Hit]) -> Iterator[Judged]:
@@ -49,7 +56,20 @@ def _of_block(found: re.Match[str]) -> dict[str, Any]:
     table = compiled.part(f"checks/{_CHECK}.yaml")
     row = next(row for row in table["blocks"] if re.match(row["block"], found["block"]))
     said = {name: row.get(name) or "" for name in ("part", "role", "first", "first_commands", "second", "second_commands")}
-    return {**found.groupdict(), **said, "errno": f"{found['errno']}, {table['errno'][found['errno']]}" if found["errno"] in table["errno"] else found["errno"]}
+    return {**found.groupdict(), **said, "errno": _meaning(found["errno"])}
+
+
+def _meaning(errno: str) -> str:
+    table = compiled.part(f"checks/{_CHECK}.yaml")["errno"]
+    return f"{errno}, {table[errno]}" if errno in table else errno
+
+
+def _of_code(groups: dict[str, str]) -> dict[str, str]:
+    """What the code is that a line names by its function, module or driver."""
+    names = [groups.get("function", ""), groups.get("module", ""), groups.get("driver", "")]
+    rows: list[dict[str, str]] = compiled.part(f"checks/{_CHECK}.yaml")["code"]
+    row = next((row for name in names if name for row in rows if re.match(row["name"], name)), {})
+    return {"where": row.get("where", "the kernel"), "role": row.get("role", "it is a part of the graphics driver")}
 
 
 def _said(hit: Hit, found: re.Match[str], seen: Evidence) -> dict[str, str]:
@@ -57,5 +77,7 @@ def _said(hit: Hit, found: re.Match[str], seen: Evidence) -> dict[str, str]:
     near = [one.text for one in seen.hits_of("seen.failing.driver_names") if one.source == hit.source and 0 <= one.line - hit.line <= _NEAR]
     said = "\n".join((hit.text, *near))
     process, client, device = _PROCESS.search(said), _CLIENT.search(said), _DEVICE.search(hit.text)
-    return {**{name: value or "" for name, value in found.groupdict().items()}, "device": device[0] if device else "its address stands in the line",
+    groups = {name: value or "" for name, value in found.groupdict().items()}
+    groups |= {"errno": _meaning(groups["errno"])} if "errno" in groups else {}
+    return {**groups, **_of_code(groups), "device": device[0] if device else "its address stands in the line",
             "process": f", submitted by {process['name']}" if process else "", "client": f", unit {client['name']}" if client else ""}

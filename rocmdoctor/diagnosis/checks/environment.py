@@ -166,6 +166,7 @@ def _foreign(seen: Evidence, targets: dict[str, str]) -> Iterator[Judged]:
     """GPUs that the override turns into something else without need, or into another instruction set."""
     libraries = seen.facts.get("runtime.rocm_targets")
     foreign: list[tuple[str, str]] = []
+    kin: list[tuple[str, str]] = []  # those that it fits, by the override without a number, and their nodes
     for item in items_of(seen.facts):
         fact, node = seen.facts.get(key("gpu.gfx_target", item)), seen.facts.get(key("gpu.kfd_node", item))
         if not isinstance(fact, Known):
@@ -178,10 +179,17 @@ def _foreign(seen: Evidence, targets: dict[str, str]) -> Iterator[Judged]:
             continue
         if tables.family(target) and tables.family(gfx) and tables.family(target) != tables.family(gfx):
             foreign.append((gfx, target))
-        elif isinstance(libraries, Known) and tables.covers(list(libraries.value), gfx):
+            continue
+        if name == OVERRIDE:
+            kin.append((gfx, str(node.value) if isinstance(node, Known) else "N"))
+        if isinstance(libraries, Known) and tables.covers(list(libraries.value), gfx):
             yield judged(_CHECK, "hsa-override-not-needed", seen, {"gfx": gfx, "target": target},
                          ["env." + name, "runtime.rocm_targets", "gpu.gfx_target"], item=item, for_each="gpu")
-    if foreign and not seen.hits_of("seen.hsa.invalid_isa"):
+    if foreign and kin and OVERRIDE in targets:
+        yield judged(_CHECK, "override-is-for-all-gpus", seen, {
+            "value": _values(seen)[OVERRIDE].strip("\"'\\ "), "target": targets[OVERRIDE], "fits": kin[0][0], "node": kin[0][1],
+            "gpus": ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))}, ["env." + OVERRIDE, "gpu.gfx_target"])
+    elif foreign and not seen.hits_of("seen.hsa.invalid_isa"):
         whose = ", ".join(dict.fromkeys(gfx for gfx, _ in foreign))
         yield judged(_CHECK, "override-runs-foreign-instruction-set", seen, {"gpus": whose, "target": foreign[0][1], **_own(foreign[0][0])},
                      [*("env." + name for name in targets), "gpu.gfx_target"],

@@ -21,6 +21,7 @@ _FACTS = ("python.exception", "python.failing_file", "python.failing_function")
 _OF_ROW = ("around", "around_commands", "rebuild", "rebuild_commands", "update", "update_commands")
 _SHOWN = 150
 _MODULE = later.pattern(r"(?:module|from) '([A-Za-z_][\w.]{0,60})'|No module named '([A-Za-z_][\w.]{0,60})'")
+_ASSERTION = later.pattern(r"^Assertion\b")
 _NEED = later.pattern(r"(\d{4,7})\D{1,40}(\d{4,7})")
 # Of what only passes a call on nothing is said while somebody else is in the stack.
 _PASSES_ON = frozenset({"torch"})
@@ -35,6 +36,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         form = next(form["id"] for form in table["forms"] if re.search(form["pattern"], message))
         if row.get("cuda") and form in ("part-refuses-value", "part-stops", "part-does-not-know"):
             form = "part-is-made-for-cuda"
+        if row.get("graphics") and _ASSERTION.search(message):
+            form = "part-gives-up"
         rule = _words.rule(_CHECK, form, _values(seen, message, row, bool(used)), layer=row["layer"], observes=True, general=True)
         yield Judged(rule, Answer(True, used, ()), explained=seen.explained(rule), hits=hits)
         return

@@ -88,7 +88,9 @@ def candidate(row: Row, machine: Machine, hits: list[Hit], symptoms: set[str], s
     placed = both((fit.version, fit.others))
     if hits:
         elsewhere = bool(row.os) and not {"linux", "container"} & set(row.os)  # that it is no Linux must have been read
-        needed = None if fit.needs is not True and _SETTING.search(row.needs) else True  # a setting that nobody told of
+        # a setting that nobody told of; or, where neither version nor GPU ties the row to the machine, a program that nobody named
+        asks = _SETTING.search(row.needs) or not (row.bad or row.with_ or row.gfx) and machine.demands(row)
+        needed = None if fit.needs is not True and asks else True
         return Candidate(row, fit, both((placed, fit.gpu, fit.os if elsewhere else True, needed)), hits, explained)
     told = bool(machine.demands(row)) and fit.needs is True  # the situation it needs is spoken of, not only its symptom
     bound = bool(row.bad) or bool(row.with_)
@@ -204,12 +206,14 @@ def _unrecognised(found: list[Candidate], machine: Machine, book: Rulebook) -> I
 def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
     """The candidates, without the hints that share too little with what was told where others share more."""
     hints = [one for one in found if one.hint]
+    if not hints:
+        return found
     texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
     weights, told, lines = likeness.Weights(texts), likeness.words(machine.said()), likeness.words(machine.lines())
     for one, text in zip(hints, texts, strict=True):
         one.like = weights.common(text, told)
         one.near = len(text & lines - _names(one.row)) / (len(text - _names(one.row)) + 1)
-    if max((one.like for one in hints), default=0) < _table()["least_likeness"]:
+    if max(one.like for one in hints) < _table()["least_likeness"]:
         return found  # little was told: the versions and the GPU have to do
     return [one for one in found if not one.hint or one.like >= _table()["least_likeness"]]
 

@@ -27,6 +27,7 @@ _IN_PROCESS = later.pattern(r"\(\+?0x|\[0x[0-9a-f]|^\s*#\d| => |\br[-w]-?xp? |r-
 _ASKER = later.pattern(r"([\w.+-]{2,80}\.so[.\d]*|[\w.+-]{2,60}): (?:error while loading shared libraries: )?$")
 _PYTHON_PACKAGES = frozenset("torch torchvision torchaudio triton numpy transformers diffusers vllm onnxruntime tensorflow jax jaxlib bitsandbytes "
                              "xformers accelerate flash_attn sageattention torch_directml ctranslate2 cupy deepspeed aiter safetensors cv2 PIL yaml".split())
+_OF_CUDA = later.pattern(r"(?i)flash_?attn|cuda|cutlass|flashinfer|nvshmem|marlin|deep_?gemm|nvml|xformers")
 _TOGETHER = 400  # lines
 
 
@@ -159,7 +160,14 @@ def _modules(seen: Evidence) -> Found:
             "find": f"find /opt/rocm* /usr/lib/python3* -name '{module.split('.')[0]}*' 2>/dev/null | head"}, [hit], {}
         return
     for hit in hits:
-        module = hit.captures["module"].split(".")[0]
+        whole = hit.captures["module"].rstrip(".")
+        module, _, part = whole.partition(".")
+        # Python names the first part that it does not find: with a point in the name the package itself was found.
+        if part and module in _PYTHON_PACKAGES:
+            cuda = " Its name tells that it is one of the parts that are compiled for CUDA only." if _OF_CUDA.search(part) else ""
+            yield "module-part-missing", {"module": whole, "package": module, "part": whole.rpartition(".")[2], "outer": whole.rpartition(".")[0],
+                                          "cuda": cuda}, [hit], {}
+            return
         if module in _PYTHON_PACKAGES:
             package = {"cv2": "opencv-python", "PIL": "pillow", "flash_attn": "flash-attn"}.get(module, module)
             yield "module-not-in-this-interpreter", {"module": module, "package": package}, [hit], {

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis.checks import _gpus, _library_rows, _words, failing_part
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts.items import items_of
 from rocmdoctor.facts.model import Hit
+from rocmdoctor.facts.vocabulary import key
 from rocmdoctor.knowledge import tables
 from rocmdoctor.knowledge.conditions import Answer
 from rocmdoctor.knowledge.rules import Rulebook
@@ -305,18 +308,43 @@ def _targets(seen: Evidence) -> Iterator[Found]:
         return
 
 
+_UNREADABLE = later.pattern(r"image is invalid|InvalidImage|InvalidKernelFile|invalid kernel file", re.I)
+_MODULE = later.pattern(r"([\w.+-]{2,80}\.(?:so|pyd|dll|hsaco|co))\b")
+
+
 def _kernels(seen: Evidence) -> Iterator[Found]:
     hits = seen.hits_of("seen.messages.no_kernel") or seen.hits_of("seen.messages.no_kernel_told")
     if not hits:
         return
-    fitted = list(_gpus.fitted(seen)) or [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
+    named = next((hit.captures["gfx"] for hit in hits if hit.captures.get("gfx")), "")  # the run-time names the GPU that it has nothing for
+    fitted = [named] if named else list(_gpus.fitted(seen)) or [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
     gpu = fitted[0] if len(fitted) == 1 else ""
     if {"apu", "dgpu"} <= set(map(tables.kind, fitted)):
         yield "kernels-missing-beside-integrated-gpu", {"who": _who(seen, hits)}, hits, {"used": ("about.gpu",)}
         return
+    who, of = _who(seen, hits), f" ({gpu})" if gpu else ""
+    listed = next((name for name in ("torch.arch_list", *(key("torch.arch_list", item) for item in items_of(seen.facts, "torch")))
+                   if gpu and tables.covers(list(map(str, seen.value(name) or [])), gpu)), "") if who == "torch" else ""
+    if all(_UNREADABLE.search(hit.text) for hit in hits):
+        yield "kernel-image-unreadable", {"who": who, "gpu": of}, hits, {"used": ("about.gpu",) if gpu else ()}
+        return
+    if listed:
+        yield "kernels-listed-but-not-loaded", {"who": who, "gpu": gpu}, hits, {"used": (listed, "about.gpu")}
+        return
+    module = _next_module(hits) if named else ""
     kin, other = _kin(seen, gpu) if gpu else ("", "")
-    yield "kernels-missing-for-gpu", {"who": _who(seen, hits), "gpu": f" ({gpu})" if gpu else "", "kin": kin, "other": other}, hits, {
+    yield "kernels-missing-for-gpu", {"who": f"{who} ({module})" if module else who, "gpu": of, "kin": kin, "other": other, "gfx": gpu or "gfxNNNN"}, hits, {
         "used": ("about.gpu",) if gpu else ()}
+
+
+def _next_module(hits: list[Hit]) -> str:
+    """The library that a trace names right after the run-time found no code object in it."""
+    for hit in hits:
+        after = hit.around[hit.around.index(hit.text) + 1:] if hit.text in hit.around else ()
+        found = next((found for line in after if (found := _MODULE.search(line))), None)
+        if found:
+            return found[1]
+    return ""
 
 
 def _versions(seen: Evidence) -> Iterator[Found]:

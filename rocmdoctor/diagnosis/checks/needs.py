@@ -33,9 +33,9 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         for name, part, values, fact in read(seen):
             packaged = any("mesa" in package.lower() for package in seen.value("packages.installed") or {})  # that is the host's
             where = " of the Flatpak runtime" if part == "mesa" and seen.hits_of("seen.topics.flatpak") and not packaged else ""
+            of_image = part == "mesa" and way_back.manager(seen.facts) == "rpm-ostree"
             bundled = part == "rocm" and seen.hits_of("seen.topics.flatpak")
-            deployed = part == "mesa" and way_back.manager(seen.facts) == "rpm-ostree"
-            fixes = "flatpak" if where else "bundled" if bundled else "image" if deployed else part
+            fixes = "flatpak" if where else "bundled" if bundled else "image" if of_image else part
             compared: dict[str, Any] = _COMPARED if part == "rocm" and _vulkan_is_right(seen) else {}
             one = _words.judged("needs", name, seen, {**values, "where": where}, (fact,), fixes=fixes, **compared)
             if one.explained:

@@ -68,6 +68,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     yield from _harm(seen, parameters)
     yield from _other_module(seen, parameters)
     yield from _sizes(seen, parameters)
+    yield from _gtt_alone(seen, parameters)
     yield from _twice(seen, parameters)
     yield from _not_in_effect(seen, parameters)
     yield from _panel(seen, parameters)
@@ -212,6 +213,19 @@ def _sizes(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
                              [each.fact, "memory.ram_bytes", f"gpu.vram_bytes[{item}]"], item=each.name)
             else:
                 yield judged(_CHECK, "parameter-exceeds-ram", seen, words, [each.fact, "memory.ram_bytes"], item=each.name)
+
+
+def _gtt_alone(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
+    """GTT that was enlarged without the limit of TTM, where ROCm still sees less. A pool of whole GiB is a carve-out, not the share of the RAM."""
+    if any(each.name.endswith(".pages_limit") for each in parameters) or "apu" not in seen.texts("about.gpu"):
+        return
+    each = next((each for each in parameters if each.name == "amdgpu.gttsize" and re.fullmatch(r"\d{4,7}", each.value)), None)
+    for item in items_of(seen.facts, "gpu") if each else ():
+        pool, vram = (int(seen.value(vocabulary.key(name, item)) or 0) for name in ("gpu.kfd_pool_bytes", "gpu.vram_bytes"))
+        if each and 0 < pool < int(each.value) * _UNIT["gttsize"] * 0.95 and pool % (1 << 30) and vram < pool * 0.9:
+            words = {"value": each.value, "asked": _gib(int(each.value) << 20), "pool": f"{pool / 2**30:.1f} GiB", "pages": str(int(each.value) * 256)}
+            yield judged(_CHECK, "gttsize-without-ttm-limit", seen, words, [each.fact, vocabulary.key("gpu.kfd_pool_bytes", item)], item=item)
+            return
 
 
 def _gib(size: int) -> str:

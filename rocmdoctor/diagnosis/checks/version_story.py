@@ -12,6 +12,7 @@ from rocmdoctor.diagnosis import tried
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.diagnose import Judged
 from rocmdoctor.diagnosis.evidence import Evidence
+from rocmdoctor.facts import versions
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.facts.sections import Change, ChangedPart
 from rocmdoctor.knowledge import applications, components
@@ -36,7 +37,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     if pair:
         good, bad, name, hits = pair
         component = components.load().get(tried.component_of(name))
-        words = {"good": good, "bad": bad, "component": component.title if component else name, "back": _way_back(seen, name, good, bad)}
+        words = {"good": good, "bad": bad, "component": component.title if component else tried.title(name), "back": _way_back(seen, name, good, bad),
+                 "told": "; ".join(dict.fromkeys(hit.text for hit in hits[:2]))}
         rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):
             yield Judged(rule, Answer(True, (), ()), explained=explained, hits=hits[:3])
@@ -77,6 +79,7 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
         before, after, of = str(row["good"]), str(row["bad"]), tried.component_of(row["name"])
         listed = components.of_package(row["name"]) and any(hit.captures["name"] == row["name"] for hit in _hits(seen, "changed"))  # one of several: _listed
         in_vain = any(version == before and hit.text not in row["text"] for version, _, hit in told[False])  # it was wrong with the old one, too
+        after = after or before and _newer_here(seen, of, before)
         if after and not listed and not in_vain and of not in out:
             before = before or next((version for version, name, _ in told[True] if version != after and (not name or tried.component_of(name) == of)), "")
             return before or f"the release before {after}", after, str(row["name"]), [place]
@@ -115,6 +118,13 @@ def _way_back(seen: Evidence, name: str, good: str, bad: str) -> list[str] | str
     fixes = way_back.steps(change, seen.facts)
     chosen = (fixes[-1] if "-" in good else fixes[0]) if fixes and good[:1].isdigit() else None
     return list(chosen.commands) if chosen and chosen.commands else ""
+
+
+def _newer_here(seen: Evidence, of: str, good: str) -> str:
+    """What is in use, where only the last right version was told; without a number where that was not read."""
+    component = components.load().get(of)
+    here = seen.text(component.key) if component and component.key else ""
+    return here if here and versions.compare(good, here) == -1 else f"newer than {good}"
 
 
 def _runs(seen: Evidence, of: str, version: str) -> bool:

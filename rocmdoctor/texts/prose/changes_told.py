@@ -13,9 +13,10 @@ from collections.abc import Iterator
 
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import components
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean
-from rocmdoctor.texts.prose import component_names, contrasts
+from rocmdoctor.texts.prose import component_names, contrasts, judged_versions
 from rocmdoctor.texts.prose.verdicts import verdict
 
 TRUST = 0
@@ -35,6 +36,8 @@ _FROM_TO = later.pattern(
     + _NAMED.format("new") + r"\(?" + _V.format("bad"), _I)
 _NAME_TO = later.pattern(
     r"\b(?P<name>[A-Za-z][\w.+/-]{1,40}) (?:from )?\(?" + _V.format("good") + r"\)? ?(?:->|=>|\u2192|to) ?(?:v|version )?" + _V.format("bad"), _I)
+_ARROW_LINE = later.pattern(r"^[ \t]*" + _V.format("good") + r" ?(?:->|=>|\u2192) ?" + _V.format("bad"), _I | re.MULTILINE)
+_WORD = later.pattern(r"[A-Za-z][\w.+-]{2,50}")
 _BEFORE_THAT = later.pattern(
     r"\b(?:before(?: (?:that|it|this|then|the update)\b|(?=[:,] | (?:(?:it|I|we|there) )?(?:was|were|had|ran|used)\b))"
     r"|previously|formerly|until then|up to then|earlier|instead of|the one before|the last good one)\b"
@@ -82,18 +85,35 @@ def read(text: str) -> Iterator[Reading]:
     """``report.changes`` and ``report.new_card``."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
-    rows: list[dict[str, object]] = []
+    said = judged_versions.judged(text)
+    rows = [_row(one.name, one.good, one.bad, lines.at(one.at), one.text) for one in said.pairs]
     for at, sentence in contrasts.sentences(text):
         if not contrasts.told(sentence):
             continue
-        said = " ".join(sentence.split()).strip(" ,;:")[:_SHOWN]
-        rows += [{"name": name, "good": good, "bad": bad, "line": lines.at(at), "text": said} for name, good, bad in _changes(sentence)]
+        rows += [_row(name, good, bad, lines.at(at), sentence.strip(" ,;:")) for name, good, bad in _changes(sentence)
+                 if not said.speaks_against(name, good, bad)]
+    rows += [_row(name, good, bad, lines.at(at), text[at:end]) for name, good, bad, at, end in _listed(text)]
+    rows.sort(key=lambda row: not (row["good"] and row["bad"]))
     rows = [row for number, row in enumerate(rows) if all((row["name"], row["good"]) != (other["name"], other["good"]) for other in rows[:number])]
     if rows:
         yield Reading("report.changes", rows[:_MOST], line=int(str(rows[0]["line"])))
     card = next(((at, sentence) for at, sentence in contrasts.sentences(text) if contrasts.told(sentence) and _NEW_CARD.search(sentence)), None)
     if card:
         yield Reading("report.new_card", " ".join(card[1].split())[:_SHOWN], line=lines.at(card[0]))
+
+
+def _row(name: str, good: str, bad: str, line: int, said: str) -> dict[str, object]:
+    return {"name": name, "good": good, "bad": bad, "line": line, "text": " ".join(said.split()).strip(" ,;:")[:_SHOWN]}
+
+
+def _listed(text: str) -> Iterator[tuple[str, str, str, int, int]]:
+    """Packages on one line, and on the next from which version to which they went."""
+    for found in _ARROW_LINE.finditer(text):
+        start = text.rfind("\n", 0, max(0, found.start() - 1)) + 1
+        words = _WORD.findall(text[max(start, found.start() - _SHOWN):found.start()])
+        name = next((word for word in words if components.of_package(word.lower())), "")
+        if name and found["good"] != found["bad"]:
+            yield name, found["good"], found["bad"], start, found.end()
 
 
 def _changes(sentence: str) -> Iterator[tuple[str, str, str]]:

@@ -23,7 +23,8 @@ _LIMIT = 120_000
 _SIZE = r"(?P<n>\d{1,4}(?:\.\d{1,3})?) ?(?P<unit>GB|GiB)"
 # RAM is always counted in powers of two, whatever the unit is called; files are counted in 10^9 where they say GB.
 _FITTED = (
-    later.pattern(r"\b(?:Ryzen AI|Strix Halo|Ryzen \d|\d{3}M\b|APU|machine|laptop|mini.?PC|board)[^\n.;:]{0,40}? with "
+    later.pattern(r"\b(?:Ryzen AI|Strix Halo|Ryzen \d|\d{3}M\b|APU|machine|laptop|mini.?PC|board)[^\n.;:]{0,40}?"
+                  r"(?: with |, (?=(?:8|16|24|32|48|64|96|128|192|256) ?G))"
                + _SIZE + r"\b(?! (?:of )?(?:VRAM|carve))", re.I),
     later.pattern(_SIZE + r" (?:of )?(?:unified|installed|LPDDR5X?|DDR[45]|total RAM|physical)", re.I),
     # The sizes that machines have, and no verb before it of what a program takes.
@@ -39,6 +40,8 @@ _SYSTEM = (
 _MODEL = (
     later.pattern(r"\b(?:model|GGUF|I?Q\d_\w{1,4}|BF16|F16)\b[^\n.;]{0,40}?(?:of|is|has|with|\() ?" + _SIZE + r"\b(?! (?:of )?(?:VRAM|RAM|memory))", re.I),
     later.pattern(_SIZE + r" (?:large |big )?(?:model|GGUF)\b", re.I),
+    later.pattern(r"[\w.]-\d{1,3}b\b[^\n.;]{0,60}?[(,:] ?(?:\w{2,12}[, ]{1,2}){0,3}(?:about |around |ca\.? |~ ?)?" + _SIZE
+                  + r"(?: on disk| file| download|\))", re.I),
 )
 _FILE = later.pattern(r"\b(?:file size|model size) {0,8}= {0,4}" + _SIZE.replace(r"(?P<unit>GB|GiB)", r"(?P<unit>GiB)") + r"\b")
 
@@ -49,12 +52,12 @@ def recognises(text: str) -> bool:
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    return next((found for pattern in patterns if (found := pattern.search(text))), None)
+    return next((found for pattern in patterns if (found := later.search(pattern, text))), None)
 
 
 def file_size(text: str, lines: Lines) -> Iterator[Reading]:
     """The size of the model's file as a loader prints it, in powers of two."""
-    found = _FILE.search(text)
+    found = later.search(_FILE, text)
     if found:
         yield Reading("llama.model_bytes", int(float(found["n"]) * (1 << 30)), line=lines.at(found.start()))
 

@@ -15,6 +15,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, lazy
@@ -76,14 +77,14 @@ def _program(text: str, lines: Lines) -> Iterator[Reading]:
 
 def _system(text: str, lines: Lines) -> Iterator[Reading]:
     """The system by a line that is about it ("distro: Ubuntu 24.04.4 LTS"), else its family by the paths of the output."""
-    said = _SAID.search(text)
+    said = later.search(_SAID, text)
     if said:
         told = list(report_prose.system(" " * said.start(1) + said[1], lines))
         yield from (Reading(reading.name, reading.value, reading.item, lines.at(said.start())) for reading in told if reading.name != "report.os_said")
         if told:
             return
     for family, pattern in (("wsl", report_prose.WSL), ("windows", report_prose.PLAIN_WINDOWS), ("linux", _UNIX)):
-        found = pattern.search(text)
+        found = later.search(pattern, text)
         if found:
             yield Reading("os.family", family, line=lines.at(found.start()))
             return

@@ -30,6 +30,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts import kinds
@@ -129,8 +130,8 @@ _DKMS = lazy(r"\bamdgpu(?:-dkms)?[ /_:=](?P<v>6\.\d{1,2}\.\d{1,2}(?:[.-][\d.]+)*
 _COMPARED = lazy(r"\b(?:like|as|similar to|comparable (?:to|with)|compared (?:to|with)|versus|vs\.?|than|class of)"
                  r" (?:an? |the )?(?:AMD )?(?:Radeon |Instinct )?(?:RX )?$", re.IGNORECASE)
 # Somebody else's GPU, named for comparison.
-_THEIRS = lazy(r"\b(?:(?:the|its|their) (?:author|developer|maintainer|creator)s?"
-               r"|(?:a|my|another|the) (?:colleague|co-?worker|friend)|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
+_THEIRS = lazy(r"\b(?:(?:the|its|their) (?:author|developer|maintainer|creator)s?|(?:a|my|another|the) (?:colleague|co-?worker|friend)"
+               r"|(?:some|any)(?:one|body) else|(?:other|another) (?:users?|person)"
                r"|(?:an? other|the other|another|on a (?:second|different)) (?:machine|computer|PC|host|box))\b"
                r"[^.!?\n]{0,100}$", re.IGNORECASE)
 _AUDIO = lazy(r"\bAudio\b[^\n\"',;]{0,40}$")  # the name of a sound device goes on with that of its chip
@@ -167,7 +168,7 @@ def recognises(text: str) -> bool:
 
 def _first(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
     for pattern in patterns:
-        found = pattern.search(text)
+        found = later.search(pattern, text)
         if found:
             return found
     return None
@@ -202,7 +203,8 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     mentioned = list(dict.fromkeys(gfx for gfx, _ in written))
     if mentioned:
         yield Reading("report.gfx_mentioned", mentioned, line=lines.at(written[0][1]))
-    ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in _PCI_ID.finditer(text)))
+    of_pci = _PCI_ID.finditer(text) if later.may_match(_PCI_ID, text) else ()
+    ids = list(dict.fromkeys(("1002:" + found["d"] if found["d"] else found["v"]).lower() for found in of_pci))
     named = [product for product in products.find(text) if not _COMPARED.search(text[max(0, product.start - 40):product.start])
              and not (product.kind == "cpu" and _PROCESSOR.search(text[max(text.rfind("\n", 0, product.start), product.start - 120) + 1:product.start]))
              and not _AUDIO.search(text[max(0, product.start - 60):product.start]) and not _ITS_AUDIO.match(text[product.end:product.end + 50])]
@@ -228,11 +230,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     drivers = {found[1]: found for found in _IN_USE.finditer(text)} if len(items) == 1 else {}
     for driver, found in drivers.items() if len(drivers) == 1 else ():
         yield Reading("gpu.driver", driver, min(next(iter(items.values()))), lines.at(found.start()))
-    size = _MEMORY.search(text) if len(items) == 1 and len(seen) == 1 and not _OTHERS.search(text) else None
+    size = _MEMORY.search(text) if len(items) == 1 and len(seen) == 1 and not later.search(_OTHERS, text) else None
     if size:
         item = next(iter(next(iter(items.values()))))
         yield Reading("gpu.vram_bytes", int(size["n"]) << {"M": 20, "G": 30}[size["unit"][0].upper()], item, lines.at(size.start()))
-    refused = None if seen else _REFUSED.search(text)
+    refused = None if seen else later.search(_REFUSED, text)
     if refused:
         gfx = refused[1] or refused[2]
         yield Reading("gpu.gfx_reported", gfx, "prose:" + gfx, lines.at(refused.start()))
@@ -260,7 +262,7 @@ def system(text: str, lines: Lines) -> Iterator[Reading]:
                 windows = windows if windows and (windows["version"] or not found["version"]) else found
         elif best is None or (found["version"] and not best["version"] and found["name"].lower() == best["name"].lower()):
             best = found
-    wsl = WSL.search(text)
+    wsl = later.search(WSL, text)
     if wsl:
         yield Reading("os.family", "wsl", line=lines.at(wsl.start()))
     elif windows and (best is None or windows.start() < best.start()):
@@ -270,7 +272,7 @@ def system(text: str, lines: Lines) -> Iterator[Reading]:
         yield Reading("os.family", "linux", line=lines.at(best.start()))
     else:
         for family, pattern in (("windows", PLAIN_WINDOWS), ("linux", _LINUX)):
-            found_family = pattern.search(text)
+            found_family = later.search(pattern, text)
             if found_family:
                 yield Reading("os.family", family, line=lines.at(found_family.start()))
                 break
@@ -302,7 +304,7 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
 def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callable[[], list[contrasts.Clause]]) -> re.Match[str] | None:
     """The first match of the best pattern, or where it is told as right, the first that is told as wrong: trouble is reported of the one in use."""
     first = _first(text, patterns)
-    others = [found for pattern in patterns for found in pattern.finditer(text) if found["v"] != first["v"]] if first else []
+    others = [found for pattern in patterns if later.may_match(pattern, text) for found in pattern.finditer(text) if found["v"] != first["v"]] if first else []
     if not first or not others:
         return first
 
@@ -313,8 +315,8 @@ def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callabl
 
 def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iterator[Reading]:
     """The display driver of Windows by any of its numbers; of a list of releases the last or the newest."""
-    windows = words("driver", "adrenalin") and _SAYS_WINDOWS.search(text)
-    listed = _TRIED.search(text) if windows else None
+    windows = words("driver", "adrenalin") and later.search(_SAYS_WINDOWS, text)
+    listed = later.search(_TRIED, text) if windows else None
     if listed and verdict(re.split(r"[.;\n]", text[listed.end():listed.end() + 120])[0]) is not True:
         told = re.findall(_YEARLY, listed["all"])
         now = told[-1] if re.search(r"\bnow ", listed["all"], re.IGNORECASE) else max(told, key=lambda one: [int(part) for part in one.split(".")])
@@ -327,7 +329,7 @@ def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iter
         adrenalin = driver = _BARE_DRIVER.search(text)
     if adrenalin:
         yield Reading("windows.adrenalin", adrenalin["v"], line=lines.at(adrenalin.start("v")))
-    internal = _INTERNAL.search(text) if words("driver") else None
+    internal = later.search(_INTERNAL, text) if words("driver") else None
     if internal:
         yield Reading("windows.driver_internal", internal["v"], line=lines.at(internal.start("v")))
     found = driver or internal
@@ -344,7 +346,7 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         return any(word in lowered for word in any_of)
 
     for name, item, found in (
-        ("kernel.release", "", None if _BUILDING.search(text) else _wrong_one(text, _KERNELS, judged)),
+        ("kernel.release", "", None if later.search(_BUILDING, text) else _wrong_one(text, _KERNELS, judged)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
         ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
         ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),

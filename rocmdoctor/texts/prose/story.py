@@ -69,7 +69,7 @@ def _worth(lowered: str, words: str) -> bool:
 
 def _named(text: str, lines: Lines, table: tuple[tuple[str, str, re.Pattern[str]], ...], name: str) -> Iterator[Reading]:
     lowered = text.lower()
-    found = [(match.start(), label) for label, words, pattern in table if _worth(lowered, words) and (match := pattern.search(text))]
+    found = [(match.start(), label) for label, words, pattern in table if _worth(lowered, words) and (match := later.search(pattern, text))]
     if found:
         found.sort()
         yield Reading(name, [label for _, label in found], line=lines.at(found[0][0]))
@@ -146,7 +146,7 @@ def story(text: str, lines: Lines) -> Iterator[Reading]:
     yield from contrasts.contrasts(judged, lines)
     yield from _options(text)
     for pattern in _SPLIT if _worth(text.lower(), "vram carve gpu dedicated uma bios variable") else ():
-        split = pattern.search(text)
+        split = later.search(pattern, text)
         if split:
             unit = 1 << (20 if split["u"].upper().startswith("M") else 30)
             yield Reading("report.bios_vram_bytes", int(float(split["n"]) * unit), line=lines.at(split.start()))

@@ -4,13 +4,15 @@
 ... gfx1010
 ... gfx1030
 ... cmake -B build -DAMDGPU_TARGETS="gfx1100;gfx1101"
+... -- Build GPU targets: gfx90a;gfx942
 ... pip install torch --index-url https://download.pytorch.org/whl/rocm6.3
 ... '''
 >>> for row in next(read(sample)).value:
 ...     print(row["kind"], row["of"], row["targets"], row["line"])
 library librocblas.so.4.4 ['gfx1010', 'gfx1030'] 1
 build AMDGPU_TARGETS ['gfx1100', 'gfx1101'] 4
-index rocm6.3 [] 5
+configured Build GPU targets ['gfx90a', 'gfx942'] 5
+index rocm6.3 [] 6
 """
 
 from __future__ import annotations
@@ -32,8 +34,11 @@ _ASKED = lazy(r"\b(?:strings|roc-obj-ls|llvm-objdump|readelf|objdump|clang-offlo
 _FILE = lazy(r"(?:^|[\s/\\'\"])((?:lib)?[\w+-]{2,60}\.(?:so(?:\.\d{1,4}){0,4}|dll|exe|a|whl|zip)|[\w+-]{2,40}(?=\s*\|))")
 _LISTED = lazy(r"^\s{0,8}(?:\d{1,6}\s+)?(?:\S{0,200}?[/_.-])?(gfx[1-9][0-9a-f]{2,3})(?:[:_.-]\S{0,80})?\s*$")
 _BUILD = lazy(r"(?:\b|-D)(AMDGPU_TARGETS|GPU_TARGETS|CMAKE_HIP_ARCHITECTURES|HIP_ARCHITECTURES|PYTORCH_ROCM_ARCH|ROCM_ARCH|HCC_AMDGPU_TARGET"
-              r"|THEROCK_AMDGPU_TARGETS|ROCM_TARGETS)"
+              r"|THEROCK_AMDGPU_TARGETS|ROCM_TARGETS|GPU_ARCHS|AMDGPU_ARCHS?|HIP_ARCHS?|ROCM_ARCHS|SUPPORTED_GPU_TARGETS)"
               r"(?::\w{1,10})?[\"']?\s{0,2}[=:]\s{0,2}[\"']?((?:gfx[\w:+-]{3,24}[;,:| ]{0,2}){1,40})")
+# What a configure step prints of itself: "-- Build GPU targets: gfx906;gfx908".
+_PRINTED = lazy(r"\b((?:build(?:ing)?|configured|selected|default|final|compil(?:e|ing))?(?: for)? ?(?:AMD )?GPU (?:targets?|arch(?:itecture)?s?))\b"
+                r"[^:=\n]{0,20}[:=]\s{0,3}[\"'\[]{0,2}((?:gfx[\w:+-]{3,24}[\"';,:| ]{0,4}){1,40})", re.IGNORECASE)
 _OFFLOAD = lazy(r"--(?:offload-arch|amdgpu-target)[= ](gfx[0-9a-f]{3,4})")
 _INDEX = lazy(r"download\.pytorch\.org/whl/(?:nightly/|test/)?(rocm\d{1,2}\.\d{1,2}(?:\.\d)?)\b")
 _PROMPT = lazy(r"^\s{0,8}(?:[$#>%]|\S{1,60}[$#>%]|PS \S{1,80}>) ")
@@ -77,8 +82,9 @@ def read(text: str) -> Iterator[Reading]:
             asked = {"kind": "library", "of": _of(line), "targets": [], "line": number, "text": line.strip()[:200]}
             rows.append(asked)
             continue
-        for built in _BUILD.finditer(line):
-            rows.append({"kind": "build", "of": built[1], "targets": list(dict.fromkeys(_GFX.findall(built[2]))), "line": number, "text": line.strip()[:200]})
+        for kind, built in (*(("build", found) for found in _BUILD.finditer(line)), *(("configured", found) for found in _PRINTED.finditer(line))):
+            rows.append({"kind": kind, "of": built[1].strip(), "targets": list(dict.fromkeys(_GFX.findall(built[2]))), "line": number,
+                         "text": line.strip()[:200]})
         offload = list(dict.fromkeys(_OFFLOAD.findall(line)))
         if offload:
             rows.append({"kind": "build", "of": "--offload-arch", "targets": offload, "line": number, "text": line.strip()[:200]})

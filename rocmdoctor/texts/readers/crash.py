@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
-from rocmdoctor.texts.lines import lazy, lines
+from rocmdoctor.texts.lines import Anchors, lazy
 
 TRUST = 2
 KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
@@ -87,6 +87,8 @@ def _windows(line: str, number: int) -> Iterator[Reading]:
 _OF_THREADS = ("signal", "Signal:", "Thread ", "Core was", "PID: ")
 _OF_WINDOWS = ("odul", "xception", "eccezione", "excepción", "pplication", "Anwendung", "pplicazione", "aplicación", "usnahmecode")
 
+_ANCHORS = Anchors("#", "segfault at", "general protection", "\nFatal Python error: ", *_OF_THREADS, *_OF_WINDOWS)
+
 
 def _thread(line: str, number: int) -> Iterator[Reading]:
     """The program and the signal of a debugger's or coredumpctl's line."""
@@ -111,7 +113,7 @@ def _by_kernel(line: str, number: int) -> Iterator[Reading]:
 def read(text: str) -> Iterator[Reading]:
     """The first crash of the text: its innermost frame outside the C library."""
     done = False
-    for number, line in lines(text):
+    for number, line in _ANCHORS.lines(text):
         if not done and line.lstrip()[:1] == "#":
             frame = _FRAME.match(line[:800])
             function, library = _frame(frame[2]) if frame else ("", "")

@@ -1,13 +1,14 @@
 """Environment variables: env dumps, shell, docker, systemd, compose, Windows, and the map that Ollama logs.
 
 >>> for r in read('export HSA_OVERRIDE_GFX_VERSION=10.3.0\\ndocker run -e HIP_VISIBLE_DEVICES=0 image\\n'
-...     'Environment="OLLAMA_VULKAN=1"\\n  ROCR_VISIBLE_DEVICES: "1"\\n$env:HIP_PLATFORM = "amd"\\n'):
+...     'Environment="OLLAMA_VULKAN=1"\\n  ROCR_VISIBLE_DEVICES: "1"\\n$env:HIP_PLATFORM = "amd"\\nos.environ["GPU_MAX_HW_QUEUES"] = "2"\\n'):
 ...     print(r.name, r.value, r.line)
 env.HSA_OVERRIDE_GFX_VERSION 10.3.0 1
 env.HIP_VISIBLE_DEVICES 0 2
 env.OLLAMA_VULKAN 1 3
 env.ROCR_VISIBLE_DEVICES 1 4
 env.HIP_PLATFORM amd 5
+env.GPU_MAX_HW_QUEUES 2 6
 environment.set {'HSA_OVERRIDE_GFX_VERSION': '10.3.0', 'OLLAMA_VULKAN': '1', 'HIP_PLATFORM': 'amd'} 1
 """
 
@@ -45,6 +46,7 @@ _FLAG = lazy(r"(?:-e|--env|&& export|; export|Environment=|--build-arg)[ =]?[\"'
 _POWER = lazy(r"\$env:" + _NAME + r" ?= ?" + _VALUE, re.IGNORECASE)
 _YAML = lazy(r"^(?:- +)?[\"']?" + _NAME + r"[\"']?: +" + _VALUE + r",?(?:\s+#.*)?$")
 _MAP = lazy(r"(?:map\[|\s)" + _NAME + r":([^\s\]]*)")
+_PYTHON = lazy(r"\bos\.environ\[[\"']" + _NAME + r"[\"']\] {0,2}= {0,2}([\"'][^\"'\n]{0,400}[\"'])")
 _JSON_MAP = lazy(r"\"" + _NAME + r"\": ?\"([^\"\n]{0,800})\"")
 # Where quotation marks become part of the value: the list form of a compose file, and `set` of Windows.
 _LITERAL = lazy(r"^(?:(?:- +)|(?:[A-Z]:\\[^>]{0,200}> ?)?set +)" + _NAME + r"=([\"'][^\"'\n]{1,800}[\"'])\s*$")
@@ -87,6 +89,9 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
     if "=" in line and not (start and start.group(2)[:1] in "\"'"):
         for flag in _FLAG.finditer(line, start.end() if start else 0):
             yield flag.group(1), flag.group(2)
+    if "os.environ[" in line:
+        for code in _PYTHON.finditer(line):
+            yield code.group(1), code.group(2)
     if "$env:" in line.lower():
         for power in _POWER.finditer(line):
             yield power.group(1).upper(), power.group(2)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts.lines import lazy, lines
 
@@ -39,7 +40,7 @@ def recognises(text: str) -> bool:
     >>> recognises("FROM debian:13"), recognises("Taken from debian:13")
     (True, False)
     """
-    return _FROM.search(text) is not None
+    return later.search(_FROM, text) is not None
 
 
 def read(text: str) -> Iterator[Reading]:

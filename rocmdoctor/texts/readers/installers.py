@@ -22,7 +22,7 @@ from typing import Any
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
-from rocmdoctor.texts.lines import lazy, lines, unquoted
+from rocmdoctor.texts.lines import Anchors, lazy, lines, unquoted
 
 TRUST = 2
 KINDS = kinds.QUOTED  # people quote an installer's words in their sentences
@@ -110,6 +110,7 @@ _OF_LINE: tuple[tuple[str, str, str, str], ...] = (
 _PATTERNS = [(mark, by, what, lazy(pattern)) for mark, by, what, pattern in _OF_LINE]
 _CONDA = "not available from current channels"
 _MARKS = (*(mark for mark, *_ in _OF_LINE if mark), _CONDA, "Depends", "Conflicts: ", "Breaks: ")
+_ANCHORS = Anchors(*_MARKS, *_VERBS, "Looking in ", "http", "Not Found", "error processing archive", "epends", "onflicts", "reaks")
 _ERR = lazy(rf"^\s{{0,4}}(?:Err|Ign|E):?\d{{0,4}} (?P<place>{_URL}(?: [\w./-]{{2,40}})?)(?: (?:In)?Release| [\w./-]{{1,40}} .{{0,80}})?\s*$")
 _NOT_FOUND = lazy(r"^\s{0,12}404 {1,4}Not Found")
 _WANTS = lazy(rf"^\s{{0,8}}(?:(?P<name>{_NAME}) : )?\s{{0,40}}(?:Pre)?(?P<how>Depends|Conflicts|Breaks|Recommends)(?: on)?: "
@@ -169,7 +170,7 @@ def _of_line(line: str, number: int, around: dict[str, Any]) -> Iterator[dict[st
 def _rows(text: str) -> Iterator[dict[str, Any]]:
     around: dict[str, Any] = {"place": "", "python": "", "archive": "", "conda": False}
     typed, failed, wanting = -_NEAR, ("", 0, ""), ""
-    for number, quoted in lines(text):
+    for number, quoted in lines(text) if _CONDA in text else _ANCHORS.lines(text):  # what conda lacks has no mark of its own
         line = unquoted(quoted) if quoted[:1] in ">|" else quoted
         if number - typed > _NEAR:
             around.update(place="", python="")

@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts.lines import lazy, lines, size, unquoted
@@ -66,7 +67,7 @@ def recognises(text: str) -> bool:
     >>> recognises("03:00.0 VGA compatible controller: AMD"), recognises("[ 3.0] amdgpu 0000:03:00.0: x")
     (True, False)
     """
-    return bool(_MARK.search(text))
+    return later.search(_MARK, text) is not None
 
 
 def _device(found: re.Match[str], line: int) -> Iterator[Reading]:

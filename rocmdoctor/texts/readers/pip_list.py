@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import MAX_LINE, lazy, lines
@@ -59,7 +60,7 @@ def recognises(text: str) -> bool:
     (True, False)
     """
     # The sign is looked for before the name: a name may begin at every letter of a text.
-    return bool(_MARK.search(text)) or any(_BEFORE_PIN.search(text[max(0, pin.start() - 130):pin.start() + 1]) for pin in _PIN.finditer(text))
+    return later.search(_MARK, text) is not None or any(_BEFORE_PIN.search(text[max(0, pin.start() - 130):pin.start() + 1]) for pin in _PIN.finditer(text))
 
 
 def packages(text: str) -> dict[str, tuple[str, int]]:
@@ -73,7 +74,7 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
         if not raw:
             continue
         line = raw.removeprefix("[pip3]").removeprefix("[conda]")
-        if _HEAD.match(line):
+        if "Version" in line and _HEAD.match(line):
             table = True
             continue
         shown = _SHOWN.match(line[:100]) if line.startswith("Name: ") else None
@@ -83,7 +84,7 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
         if name_of and line.startswith("Version: "):
             found.setdefault(name_of.lower().replace("_", "-"), (line[9:109].strip(), number))
         name_of = ""
-        bare = None if table else _ROW.match(line[:400])
+        bare = _ROW.match(line[:400]) if not table and ("  " in line or "\t" in line) else None
         if bare:
             rows.append((_plain(bare[1]), bare[2], number))
         elif rows and line.strip():
@@ -102,15 +103,15 @@ def packages(text: str) -> dict[str, tuple[str, int]]:
             if changed[1] != "-":
                 found[_plain(changed[2])] = (changed[3], number)
             continue
-        pairs: list[tuple[str, str]] = _PINNED.findall(line)
+        pairs: list[tuple[str, str]] = _PINNED.findall(line) if "==" in line else []
         if not pairs:
             row = (_TABLE if table else _LINE_OF_ONE).match(line[:400])
             if row:
                 pairs = [(row[1], row[2])]
             elif table and not re.match(r"^[\s-]*$|^WARNING|^[ \t]*[\w.-]+\s+\S+", line[:200]):
                 table = False
-        pairs += [(name, version.replace("%2B", "+")) for name, version in _WHEEL.findall(line)]
-        summary = _INSTALLED.search(line[:MAX_LINE])
+        pairs += [(name, version.replace("%2B", "+")) for name, version in (_WHEEL.findall(line) if "-cp" in line or "-py" in line else ())]
+        summary = _INSTALLED.search(line[:MAX_LINE]) if "Successfully installed" in line else None
         for name, version in [pair for word in summary[1].split() for pair in _ONE_INSTALLED.findall(word[:200])] if summary else []:
             if _plain(name) not in installed:  # the installer's word is the last one, its own first
                 found[_plain(name)] = (version, number)

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
-from rocmdoctor.texts.lines import lazy, lines, unquoted
+from rocmdoctor.texts.lines import Anchors, lazy, unquoted
 from rocmdoctor.texts.readers.environment import wanted
 
 TRUST = 2
@@ -41,6 +41,8 @@ _ADMIN = lazy(r"sudo +(?:-\w+ +)*(?:\S*/)?(?:apt|apt-get|dnf|yum|zypper|pacman|s
               r"|tee|cp|mv|rm|ln|mkdir|chmod|chown"
               r"|reboot|nano|vim?|update-\w+|mkinitcpio|dracut|grub\S*|service|lspci|lshw|cat|ls|dkms|dpkg|rpm|amdgpu-install|sh|bash|su)\b")
 
+_ANCHORS = Anchors("set ", "setx ", "export ", "$", "%", "\u276f", "\u279c", "sudo ", "docker run ")  # of which each pattern here has one
+
 
 def recognises(text: str) -> bool:
     """Whether a variable is set in a way of a shell.
@@ -56,10 +58,8 @@ def read(text: str) -> Iterator[Reading]:
     withheld: dict[str, dict[str, object]] = {}
     exported: dict[str, str] = {}
     plain: dict[str, tuple[str, int]] = {}
-    for number, quoted in lines(text):
+    for number, quoted in _ANCHORS.lines(text):
         line = unquoted(quoted) if quoted[:1] in ">|" else quoted
-        if "=" not in line and "set" not in line and "sudo" not in line and "export" not in line and " run " not in line:
-            continue
         fish = _FISH.search(line[:1000])
         if fish and wanted(fish[2]):
             yield Reading("env." + fish[2], fish[3], "", number)

@@ -34,6 +34,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts import renderers
@@ -76,7 +77,7 @@ def recognises(text: str) -> bool:
     (True, False)
     """
     return any(mark in text for mark in _MARKS) and (
-        bool(_INXI.search(text)) or _fetched(text) or "buff/cache" in text or "Distributor ID:" in text or "Hardware Model:" in text
+        later.search(_INXI, text) is not None or _fetched(text) or "buff/cache" in text or "Distributor ID:" in text or "Hardware Model:" in text
         or "Operating System: " in text or "SwapTotal:" in text or ("Model name:" in text and "CPU(s):" in text)
         or "model name\t:" in text)
 

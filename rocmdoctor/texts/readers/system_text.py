@@ -22,9 +22,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
-from rocmdoctor.texts.lines import distribution_of_build, lazy, lines, unquoted
+from rocmdoctor.texts.lines import Anchors, distribution_of_build, lazy, unquoted
 
 TRUST = 3
 KINDS = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}
@@ -49,6 +50,9 @@ _GRUB = lazy(r"^(?:export )?GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']([^\"'\n]{1,400
 _OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0,300}|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))\s*$")
 _TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
 _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
+_ANCHORS = Anchors(  # of which each pattern above has one, the first ones where a line is quoted
+    "\n>", "\n|", "\n ", "\n\t", "| ", *(f"\n{begin}" for begin in "c234567"), "/dev/kfd", "ID=", "PRETTY_NAME=", "Linux", "amdgpu", "ttm", "TTM", "radeon",
+    "amdkcl", "\nuid=", "render", "video", " : ", "root=", "BOOT_IMAGE=", "initrd=", "GRUB_")
 _MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|System uname: Linux-|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|render:x:\d|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
@@ -61,7 +65,7 @@ def recognises(text: str) -> bool:
     >>> recognises("uid=1000(a) gid=1000(a) groups=1000(a)"), recognises("I am in the render group")
     (True, False)
     """
-    return bool(_MARK.search(text))
+    return later.search(_MARK, text) is not None
 
 
 def mode_of(letters: str) -> str:
@@ -173,7 +177,7 @@ def _read(text: str) -> Iterator[Reading]:
     built: dict[str, int] = {}
     wanted: dict[str, int] = {}
     names = {"ID": "os.distribution", "VERSION_ID": "os.version", "PRETTY_NAME": "os.name"}
-    for number, raw in lines(text):
+    for number, raw in _ANCHORS.lines(text):
         line = unquoted(raw).rstrip()
         if not line:
             continue

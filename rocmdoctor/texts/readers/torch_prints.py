@@ -79,13 +79,13 @@ def _labelled(text: str) -> Iterator[Reading]:
     rows: list[tuple[str, str, int]] = []
     typed = ""
     for number, line in lines(text):
-        found = _LABEL.match(line[:200])
+        found = _LABEL.match(line[:200]) if ":" in line or "=" in line else None
         if typed:
             rows.append((typed, line.strip().strip("'\""), number))
         elif found:
             label = " ".join(found[1].lower().split())
             rows.append((_BY_LABEL.get(label, "torch.available"), found[2], number))
-        asked = _TYPED.match(line[:80])
+        asked = _TYPED.match(line[:80]) if line.startswith(">>> ") else None
         typed = _FACTS.get(asked[1], "") if asked else ""
     kept = [row for row in rows if row[0] != "torch.version" or _RELEASE.fullmatch(row[1])]
     if any(name == "torch.version" for name, _, _ in kept):

@@ -63,7 +63,7 @@ def _commands(text: str) -> Iterator[tuple[int, str, list[str]]]:
     """(line, command, its output)."""
     number, typed, output = 0, "", list[str]()
     for at, line in lines(text):
-        if kinds.kind_of(line) == "shell" and (sign := _SIGN.search(line[:200])):
+        if (sign := _SIGN.search(line[:200])) and kinds.kind_of(line) == "shell":
             if typed:
                 yield number, typed, output
             number, typed, output = at, line[sign.end():].strip()[:1000], []

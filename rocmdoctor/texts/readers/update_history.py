@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import components
 from rocmdoctor.records import dataclass, field
-from rocmdoctor.texts.lines import lazy, lines
+from rocmdoctor.texts.lines import Anchors, lazy
 
 TRUST = 2
 MOST_EVENTS = 2000
@@ -54,6 +54,10 @@ _JOURNAL_BOOT = lazy(r"^[ \t]*-?\d+ [0-9a-f]{32} \w{3} (\d{4}-\d\d-\d\d) (\d\d:\
 _LAST = lazy(r"^reboot\s+system boot\s+(\S+)\s+\w{3} (\w{3}\s+\d{1,2} \d\d:\d\d:\d\d(?: \d{4})|\d{4}-\d\d-\d\dT\S+)")
 _MARKS = ("[ALPM] ", " upgrade ", " install ", "Start-Date: ", "|install|", "Begin time", " SUBDEBUG ", ".x86_64  ", ".noarch  ", " -> ",
           "boot\t", "changed\t", "system boot", "Build-date", "Kernel", "deploy update", " <==")
+_ANCHORS = Anchors(  # of which each pattern above has one
+    *(f"\n{begin}" for begin in (*"0123456789[+-* \t", "Start-Date: ", "Upgrade", "Downgrade", "Install", "Reinstall", "Replaced", "Remove", "Purge: ",
+                                 "Begin time", "Version: ", "Timestamp: ", "==> ", "zone\t", "changed\t", "boot\t", "reboot")),
+    " -> ", ".x86_64", ".noarch", ".i686", ".aarch64")
 _MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
 
 
@@ -84,7 +88,7 @@ def read(text: str) -> Iterator[Reading]:
     zone = ""
     gone: dict[str, str] = {}
     before: tuple[str, str] = ("", "")
-    for number, line in lines(text):
+    for number, line in _ANCHORS.lines(text):
         if len(line) < 8 or len(line) > 200_000:
             continue
         if start := _APT_START.match(line):

@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
 from rocmdoctor.texts import kinds
@@ -71,7 +72,7 @@ def recognises(text: str) -> bool:
     >>> recognises("   Card name: AMD Radeon"), recognises("Name : x\\nDriverVersion : 32.0.1.2"), recognises("driver version?")
     (True, True, False)
     """
-    return bool(_MARK.search(text))
+    return later.search(_MARK, text) is not None
 
 
 def _blocks(text: str) -> tuple[list[tuple[int, str]], list[_Block]]:
