@@ -166,7 +166,8 @@ def _harm(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
     for each in parameters:
         for harm in _rows().get(each.name, {}).get("harm") or ():
             finding = str(harm.get("id") or "kernel-parameter-harms")
-            if not whole(str(harm.get("value", ".*")), each.value) or holds(str(harm.get("only") or ""), seen) is not True:
+            if not whole(str(harm.get("value", ".*")), each.value) or holds(str(harm.get("only") or ""), seen) is not True or (
+                    "unless" in harm and holds(str(harm["unless"]), seen)):
                 continue
             mark = f"{finding} {each.name}"
             if mark not in told:

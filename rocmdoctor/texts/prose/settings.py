@@ -3,13 +3,16 @@
 >>> said = '''I start it with `HSA_OVERRIDE_GFX_VERSION=10.3.0` in the unit. ROCR_VISIBLE_DEVICES is not set.
 ... HIP_VISIBLE_DEVICES was set to "1" once. The kernel has amdgpu.runpm=0.
 ... Without GGML_VK_DISABLE_COOPMAT=1 it crashes. Should I try AMD_LOG_LEVEL=3? With OLLAMA_VULKAN=1 it works.
-... HSA_ENABLE_SDMA was set to several values, MESA_LOADER_DRIVER_OVERRIDE to the usual one.'''
+... HSA_ENABLE_SDMA was set to several values, MESA_LOADER_DRIVER_OVERRIDE to the usual one. /sys/module/amdgpu/parameters/ppfeaturemask
+... prints 0xfff7bfff, pp_od_clk_voltage does not exist in /sys/class/drm/card1/device.'''
 >>> for r in read(said):
 ...     print(r.name, repr(r.value), r.line)
 env.HSA_OVERRIDE_GFX_VERSION '10.3.0' 1
 env.ROCR_VISIBLE_DEVICES None 1
 env.HIP_VISIBLE_DEVICES '1' 2
 amdgpu.modprobe_options ['amdgpu.runpm=0'] 2
+amdgpu.parameters {'ppfeaturemask': '0xfff7bfff'} 4
+amdgpu.without_overdrive ['card1'] 5
 """
 
 from __future__ import annotations
@@ -32,6 +35,12 @@ _SET = lazy(_NAME + r"[`\"']?(?: ?= ?| ?: ?[`\"'](?=[\w-])| (?:is |was |being )?
 _EMPTY = lazy(_NAME + r"=(?:\"\"|'')?(?=\s|$)", re.MULTILINE)
 _UNSET = lazy(r"(?:\b(?:no|unset) )?" + _NAME + r"[`\"']? (?:is|was|are) (?:not set|unset|not defined|undefined)\b")
 _PARAMETER = lazy(r"(?<![\w./-])(?P<name>(?:amdgpu|ttm|amdttm)\.[a-z][\w-]{1,40})=(?P<value>[\w.,:-]{1,100})")
+# What the module has in effect, and the file through which clocks are set.
+_IN_EFFECT = lazy(r"/sys/module/amdgpu/parameters/(?P<name>\w{2,40})[`'\")]{0,2}(?::|=|\s{1,3}(?:now )?(?:is|prints|shows|says|reads|gives|contains|has))"
+                  r"\s{1,3}[`'\"]{0,2}(?P<value>-?\w{1,20})")
+_NO_OVERDRIVE = lazy(r"\b(?:pp_od_clk_voltage[`'\"]{0,2},? (?:(?:does not|doesn't|did not) exist|(?:is|was) (?:missing|absent|not there|not present))"
+                     r"|(?:no|without(?: a)?|not have(?: a)?|lacks?(?: the)?) [`'\"]{0,2}pp_od_clk_voltage)\b(?P<after>[^.!?\n]{0,60})")
+_CARD = lazy(r"/sys/class/drm/(card\d{1,2})\b")
 # Words of a sentence that stand where a value would: "was set to several values", "to the right one".
 _NO_VALUE = frozenset("""a an the this that these those any each every all both its my our your their his her several various many some few different other
 another multiple whatever something anything nothing what which whichever one two three it be use make get run work avoid fix match see""".split())
@@ -52,7 +61,7 @@ _HELD = lazy(r"^[`\"']{0,2} worked (?:fine |well )?(?:for|until|till|before|sinc
 
 def recognises(text: str) -> bool:
     """Any text: what is named has no mark of its own."""
-    return "_" in text or "amdgpu." in text or "ttm." in text
+    return "_" in text or "amdgpu" in text or "ttm." in text
 
 
 def _sentence(text: str, at: int) -> str:
@@ -108,3 +117,15 @@ def read(text: str) -> Iterator[Reading]:
             parameters.setdefault(f"{match['name']}={match['value'].rstrip('.,:')}", lines.at(match.start()))
     if parameters:
         yield Reading("amdgpu.modprobe_options", list(parameters), "", min(parameters.values()))
+    yield from _of_module(text, lines)
+
+
+def _of_module(text: str, lines: Lines) -> Iterator[Reading]:
+    """Parameters that the loaded module has, and a card without the file of OverDrive."""
+    effective = {match["name"]: (match["value"], match.start()) for match in _IN_EFFECT.finditer(text)}
+    if effective:
+        yield Reading("amdgpu.parameters", {name: value for name, (value, _) in effective.items()}, "", lines.at(min(at for _, at in effective.values())))
+    lacking = _NO_OVERDRIVE.search(text)
+    if lacking:
+        card = _CARD.search(lacking["after"]) or _CARD.search(text)
+        yield Reading("amdgpu.without_overdrive", [card[1] if card else "the card"], "", lines.at(lacking.start()))

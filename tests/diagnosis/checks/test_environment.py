@@ -123,6 +123,27 @@ def test_the_override_does_nothing_on_windows():
     assert of_text(failed, {"os.family": "windows"})["hsa-override-has-no-effect-on-windows"].severity == "error"
 
 
+def test_an_override_on_windows_without_its_value():
+    told = of_text("Windows 11, RX 6700 XT. HSA_OVERRIDE_GFX_VERSION is set in the system variables, Ollama still runs on the CPU.")
+    assert told["hsa-override-has-no-effect-on-windows"].severity == "error"
+    asked = of_text("Windows 11, RX 6700 XT. Ollama runs on the CPU. Should I set HSA_OVERRIDE_GFX_VERSION=10.3.0?")
+    assert asked["hsa-override-has-no-effect-on-windows"].severity == "info"
+    assert "hsa-override-has-no-effect-on-windows" not in of_text("Ubuntu 24.04, RX 6700 XT. HSA_OVERRIDE_GFX_VERSION is set, Ollama still runs on the CPU.")
+
+
+def test_a_wrong_override_names_the_right_one():
+    found = of_text("RX 6700 XT (gfx1031). The script says export HSA_OVERRIDE_GFX_VERSION=11.0.0 and the program crashes.")["override-runs-foreign-instruction-set"]
+    assert "10.3.0" in found.summary and "10.3.0" in found.fixes[0].title
+    assert all("instruction set" not in fix.title for fix in of_text(
+        "RX 7900 XTX (gfx1100). The script says export HSA_OVERRIDE_GFX_VERSION=10.3.0 and the program crashes.")["override-runs-foreign-instruction-set"].fixes)
+
+
+def test_words_of_a_sentence_are_no_value():
+    text = "RX 6600 on Linux. HSA_OVERRIDE_GFX_VERSION was set to {} and Ollama runs on the CPU."
+    assert "variable-value-not-understood" not in of_text(text.format("several values"))
+    assert "variable-value-not-understood" in of_text(text.format("gfx1030"))
+
+
 def test_a_variable_of_another_program_or_backend_does_nothing():
     assert "variable-without-effect-here" in of_text("export OLLAMA_VULKAN=1", {"report.apps": ["vllm"]})
     assert "variable-without-effect-here" not in of_text("export OLLAMA_VULKAN=1", {"report.apps": ["ollama", "vllm"]})

@@ -20,6 +20,10 @@ TEXTS = [
      "module-outside-of-pip", "migraphx.*/opt/rocm/lib"),
     ("ModuleNotFoundError: No module named 'rocpd'\nMI300X", "module-outside-of-pip", "rocpd"),
     ("bash: hipconfig: command not found\nThe build of llama.cpp fails.", "program-not-on-path", "hipconfig"),
+    ("Arch, RX 7800 XT: no Vulkan game starts.\n$ ldd /usr/lib/libvulkan_radeon.so\n\tlibLLVM.so.20.1 => not found\n$ ls /usr/lib/libLLVM*\n/usr/lib/libLLVM.so.21.1",
+     "library-of-another-state", r"^libvulkan_radeon\.so wants libLLVM\.so\.20\.1, and libLLVM\.so\.21\.1 is there"),
+    ("Steam does not start. In /usr/lib32 there is only libLLVM-19.so.1.\n$ objdump -p /usr/lib32/dri/radeonsi_dri.so | grep LLVM\n  NEEDED               libLLVM-18.so.1",
+     "library-of-another-state", r"^The 32-bit radeonsi_dri\.so wants libLLVM-18\.so\.1"),
     ("ModuleNotFoundError: No module named 'torchvision'\nRX 6600", "module-not-in-this-interpreter", "torchvision"),
 ]
 
@@ -41,10 +45,11 @@ def test_a_link_is_proposed_only_where_the_interface_did_not_change():
 @pytest.mark.parametrize("text", [
     GONE.format("ImportError: libamdhip64.so.7") + "\n$ ls /opt/rocm/lib/libamdhip64*\nlibamdhip64.so.7",
     "$ ls /usr/lib/libLLVM*\n/usr/lib/libLLVM.so.19.1\n/usr/lib/libLLVM.so.20.1\nThe program crashes.",
+    "Games crash.\n$ ldd /usr/lib/libvulkan_radeon.so\n\tlibLLVM.so.20.1 => not found\n$ ls /usr/lib\n/usr/lib/libxml2.so.16\n/usr/lib/libLLVM.so.20.1",
     "module load rocm/7.1.0\n" + GONE.format("ImportError: librocprofiler-sdk-attach.so.1"),
 ])
 def test_nothing_is_made_up(text):
-    assert not {"library-under-other-number", "library-twice-in-process", "library-of-later-release"} & set(answers(text))
+    assert not {"library-under-other-number", "library-twice-in-process", "library-of-later-release", "library-of-another-state"} & set(answers(text))
 
 
 def test_a_library_that_is_there_under_another_number_is_not_of_another_major():

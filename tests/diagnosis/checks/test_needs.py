@@ -64,3 +64,11 @@ def test_every_row_names_known_targets_and_where_it_is_from():
     table = tables.load("needs")
     assert all(tables.generation(gfx) for row in table["gpus"] for gfx in row["gfx"])
     assert all(row["source"] for row in [*table["gpus"], *table["programs"]])
+
+
+def test_a_bundled_rocm_is_older_than_the_gpu_where_vulkan_is_right():
+    text = "Alpaca from Flathub, its add-on brings ROCm {}. On the RX 9060 XT the engine with Vulkan works, the one with ROCm cannot be activated."
+    found = answers(text.format("6.3.1"))
+    assert next(iter(found)) == "gpu-needs-newer-rocm" and "only-rocm-is-wrong" not in found
+    assert "flatpak update" in found["gpu-needs-newer-rocm"].fixes[0].commands
+    assert "gpu-needs-newer-rocm" not in answers(text.format("7.0.2"))

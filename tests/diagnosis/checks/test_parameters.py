@@ -97,6 +97,18 @@ def test_scatter_gather_display_is_a_matter_of_apus():
     assert "kernel-parameter-harms" not in of_text(f"{START} amdgpu.sg_display=0")
 
 
+def test_a_feature_mask_is_judged_by_its_bits():
+    text = f"The screen flickers with my card.\n\n$ cat /proc/cmdline\n{START} amdgpu.dcfeaturemask={{}}\n"
+    assert "frame buffer compression" in of_text(text.format("0x3"))["kernel-parameter-harms"].title
+    assert not any("kernel-parameter-harms" in of_text(text.format(value)) for value in ("0x402", "0x2", "1026", "0x8"))
+
+
+def test_a_mask_for_overclocking_is_no_suspect_of_a_missing_control():
+    text = f"Undervolting in LACT does not work{{}}.\n\n$ cat /proc/cmdline\n{START} amdgpu.ppfeaturemask=0xffffffff\n"
+    assert "power-feature-mask-overridden" not in of_text(text.format(""))
+    assert of_text(text.format(", and the GPU hung twice"))["power-feature-mask-overridden"].standing == "possible"
+
+
 def test_a_misspelt_parameter_names_the_right_one():
     assert "amdgpu.gpu_recovery" in of_text("options amdgpu gpu_recovry=1")["module-parameter-does-not-exist"].summary
 
@@ -112,6 +124,7 @@ def test_the_table_is_of_its_form():
         for harm in row.get("harm") or ():
             assert re2.compile(str(harm.get("value", ".*")))
             of_table(str(harm.get("only") or "1 == 1"))
+            of_table(str(harm.get("unless") or "1 == 1"))
             assert set(harm.get("explains") or ()) <= symptoms
             assert harm.get("id") in check_words.findings("parameters") or harm.get("says") and harm.get("do")
 
