@@ -238,8 +238,9 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
                and (serious or seen.symptoms.difference(one.explained))]
     findings = [_finding(one, seen, "cause") for one in parted.causes if not (one.rule.general or one.rule.observes or one in remarks)]
     cleared = _cleared(seen)
-    # A setting that was the same with the version that was right is no suspect.
-    suspects = [] if findings or not seen.symptoms or tried.pair_told(seen.facts) else [one for one in parted.risks if _by_hand(one) and not any(
+    # A setting that was the same with the version that was right is no suspect, unless the driver itself complains of it.
+    pair = tried.pair_told(seen.facts) and not seen.hits_of("seen.power.overdrive_asked_off")
+    suspects = [] if findings or not seen.symptoms or pair else [one for one in parted.risks if _by_hand(one) and not any(
         name.removeprefix(ANYWHERE).removeprefix("env.") in cleared for name in one.answer.used)]
     parted.risks = [one for one in parted.risks if one not in suspects]
     observed = [one for one in parted.causes if one.rule.observes and not one.rule.general]
