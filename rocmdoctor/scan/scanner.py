@@ -437,10 +437,11 @@ class _Run:
             hit = self._hit(index, self._done + row + 1, line, match, at)
             if hit:
                 found.append((row, index, hit))
-                more = left.get(index)
-                left[index] = more = (ENOUGH - self._tallies[hit.rule, hit.group].count if more is None else more) - 1
-                return more > 0
-            return True
+                if index not in left:
+                    tally = self._tallies.get((hit.rule, hit.group))
+                    left[index] = ENOUGH - (tally.count if tally else 0)
+                left[index] -= 1
+            return not hit or left[index] > 0
 
         self._texts.clear()
         lines = self._search(piece, take)
