@@ -37,6 +37,7 @@ _SHORT, _FEW_TEXTS = 64 << 10, 4  # bytes of a text in which literals are looked
 _LONGEST_LINE, _QUOTED = 8192, 2000  # bytes of a line that are searched, and that a hit has
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _STALE = 1.2  # a search is planned anew where it was made for so many times the patterns that are left
+_HARDLY_MORE = 1.05
 _RARE = 8  # a text that stands in more than each eighth line rules out too little
 _FEW_LINES = 64  # of which each is asked for a text by itself
 _FEW_WAYS = 8  # texts that are looked for in a line before a pattern is tried on it
@@ -426,7 +427,7 @@ class _Run:
     def _planned(self, lines: int) -> frozenset[str]:
         """The kinds that the next lines are searched for: all of the text, where that is hardly more than theirs, so that one plan does for all pieces."""
         own = self._kinds_in(self._done + 1, self._done + lines)
-        return self._every_kind if len(self._scanner.for_kinds(self._every_kind)) <= len(self._scanner.for_kinds(own)) * _STALE else own
+        return self._every_kind if len(self._scanner.for_kinds(self._every_kind)) <= len(self._scanner.for_kinds(own)) * _HARDLY_MORE else own
 
     def forward(self, piece: bytes) -> Iterator[Hit]:
         """The hits of the next piece, but the latest of what was seen often."""
@@ -437,10 +438,11 @@ class _Run:
             hit = self._hit(index, self._done + row + 1, line, match, at)
             if hit:
                 found.append((row, index, hit))
-                more = left.get(index)
-                left[index] = more = (ENOUGH - self._tallies[hit.rule, hit.group].count if more is None else more) - 1
-                return more > 0
-            return True
+                if index not in left:
+                    tally = self._tallies.get((hit.rule, hit.group))
+                    left[index] = ENOUGH - (tally.count if tally else 0)
+                left[index] -= 1
+            return not hit or left[index] > 0
 
         self._texts.clear()
         lines = self._search(piece, take)

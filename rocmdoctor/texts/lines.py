@@ -8,11 +8,12 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any
-
-import ahocorasick_rs
+from typing import TYPE_CHECKING, Any
 
 from rocmdoctor import later
+
+if TYPE_CHECKING:
+    import ahocorasick_rs
 
 MAX_LINE = 20_000
 _SHORT = 300  # characters of a line that is kept
@@ -83,6 +84,8 @@ class Anchors:
         numbered = lines(text)
         whole, starts = _one_text(text)
         if self._finder is None:
+            import ahocorasick_rs  # not there where a wheel is built, which needs this module's neighbours
+
             self._finder = ahocorasick_rs.AhoCorasick(self._texts)
         stop = 0
         for _, _, end in self._finder.find_matches_as_indexes(whole):
