@@ -229,7 +229,8 @@ def _told(text: str) -> list[_Told]:
                        if not any(start <= one.start() < end for start, end, _, _ in places)]
         if not places or len(sentence) > _ROW and _TABLE.match(sentence):
             continue
-        mine = [_Told(at + start, at + end, version, _WRITTEN.get(name.lower(), name) or _label(sentence, start, end)) for start, end, version, name in sorted(places)]
+        mine = [_Told(at + start, at + end, version, _WRITTEN.get(name.lower(), name) or _label(sentence, start, end))
+                for start, end, version, name in sorted(places)]
         _judge(sentence, [(one.start - at, one.end - at) for one in mine], mine)
         found += mine
         if len(found) >= _MOST:
