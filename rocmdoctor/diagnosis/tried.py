@@ -24,11 +24,6 @@ def component_of(name: str) -> str:
     return named().get(low) or components.of_package(low) or components.of_wheel(low) or low
 
 
-def title(name: str) -> str:
-    """How a component is called that is in no table: as the list of names has it, else as it was told."""
-    return named().get(name.lower(), name)
-
-
 def both_ways(facts: dict[str, Fact]) -> set[str]:
     """Components that are ruled out: more than one version was tried, and none was right. Who tells of an update names both, too."""
     moves = [(str(row["good"]), str(row["bad"])) for row in _rows(facts, "report.changes") if row["good"] and row["bad"]]

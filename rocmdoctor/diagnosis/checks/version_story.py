@@ -37,7 +37,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     if pair:
         good, bad, name, hits = pair
         component = components.load().get(tried.component_of(name))
-        words = {"good": good, "bad": bad, "component": component.title if component else tried.title(name), "back": _way_back(seen, name, good, bad),
+        words = {"good": good, "bad": bad, "component": component.title if component else name, "back": _way_back(seen, name, good, bad),
                  "told": "; ".join(dict.fromkeys(hit.text for hit in hits[:2]))}
         rule = _words.rule(_CHECK, "worked-before-this-version", words, layer=component.layer if component else "app", observes=True)
         if explained := seen.explained(rule):

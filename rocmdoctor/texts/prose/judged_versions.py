@@ -36,6 +36,7 @@ _GE = later.pattern(r"(?<![\w./:-])\d{1,2}-\d{1,3}(?![\w./:-])")
 _GE_NAMED = later.pattern(r"\bGE-?Proton|\bProton-?GE", _I)
 # Between two versions of one list; what ends a clause.
 _GLUE = later.pattern(r"(?:\W|\b(?:and|or|to|as|well|up|through|also|both|versions?|drivers?|kernels?)\b){0,12}$", _I)
+_WRITTEN = {"experimental": "Proton Experimental"}  # what the version file of a program calls it
 _COMES_FROM = later.pattern(r"\bfrom (?:[A-Za-z][\w-]{0,30} ){0,2}v?$", _I)
 _BREAK = later.pattern(
     r"[;:.!?\n](?=\s|$)|, | - | -- |\u2013|\u2014|\b(?:but|while|whereas|though|although|however|yet)\b"
@@ -136,6 +137,8 @@ def _pair(text: str, group: list[_Told]) -> Pair | None:
     worst = after[0] if after else None
     for one in after[1:]:
         worst = one if worst and _before(one.version, worst.version) else worst
+    if any(_before(one.version, first.version) for one in bad.values() if one.version not in right):  # it was wrong before, too
+        return None
     unsaid = [one for one in group if one.right is None and _before(first.version, one.version)
               and (first.boundary or _known(name) or _moved(text, group, first, one))]
     if not worst and len({one.version for one in unsaid}) == 1:
@@ -226,7 +229,8 @@ def _told(text: str) -> list[_Told]:
                        if not any(start <= one.start() < end for start, end, _, _ in places)]
         if not places or len(sentence) > _ROW and _TABLE.match(sentence):
             continue
-        mine = [_Told(at + start, at + end, version, name or _label(sentence, start, end)) for start, end, version, name in sorted(places)]
+        mine = [_Told(at + start, at + end, version, _WRITTEN.get(name.lower(), name) or _label(sentence, start, end))
+                for start, end, version, name in sorted(places)]
         _judge(sentence, [(one.start - at, one.end - at) for one in mine], mine)
         found += mine
         if len(found) >= _MOST:

@@ -28,7 +28,7 @@ _LAST_RIGHT = later.pattern(
 _UNTIL = later.pattern(r"\b(?:until|till) " + _NAME, _I)
 _UP_TO = later.pattern(r"\b(?:up to|through|as late as)(?: and including)? " + _NAME, _I)
 _WAS = later.pattern(
-    r"\b(?:before (?:(?:it|that|this|then) )?(?:was|were|had|I had|it was|ran|used|I ran|I used)|before:|previously|formerly|earlier:?|until then"
+    r"\b(?:before (?:(?:it|that|this|then) )?(?:was|were|had|I had|it was|ran|used|I ran|I used)|before:|before that|previously|formerly|earlier:?|until then"
     r"|coming from|came from)(?: (?:it|I|was|were|had|on|ran|used|with)){0,2} " + _NAME, _I)
 _SINCE = later.pattern(
     r"\b(?:(?:ever )?since|starting (?:with|from|at|in)|beginning with|as of|above|newer than|later than|broke\w* (?:in|with|by|since)"
@@ -38,6 +38,8 @@ _SINCE = later.pattern(
     r" (?:updat\w*|upgrad\w*|switch\w*|mov\w*|install\w*|jump\w*|chang\w*|took|got|received|going)(?: \w+){0,3}? (?:to|of|on|with|took))"
     r"(?: \w+){0,2}? " + _NAME, _I)
 _FROM = later.pattern(r"\bfrom (?:[A-Za-z][\w-]{0,30} ){0,2}[\"'(]?v?$", _I)
+_GOES_TO = later.pattern(r"\)?,? (?:up |on |over )?to\b", _I)
+_TOO = later.pattern(r"\b(?:too|also|as well|same|already|likewise|even)\b", _I)
 _ON = later.pattern(
     r"^\W{0,2}(?:and (?:later|newer|up|above|upwards?|all)|on(?:wards?)?\b(?! (?:an?|the|my|this|that)\b)|or (?:later|newer)|upwards?\b|\+)", _I)
 _AFTER_RIGHT = later.pattern(
@@ -77,10 +79,13 @@ def said(sentence: str, left: int, start: int, end: int, right: int, count: int)
         return inside, False
     if (older := _BACK_TO.search(before)) or _BACK_FROM.search(before):
         return _went_back(sentence, bool(older)), False
+    if _FROM.search(before) and _GOES_TO.match(after):  # a move: what is said is said of where it went
+        return None, False
     if _AFTER_WRONG.match(after):
         return False, False
-    own = _verdict(_ASIDE.sub(" ", sentence[left:start] + " " + sentence[end:right]))
-    if own is not False and (_AFTER_RIGHT.match(after) or _WAS.search(before)):
+    clause = _ASIDE.sub(" ", sentence[left:start] + " " + sentence[end:right])
+    own = _verdict(clause)
+    if not (own is False and _TOO.search(clause)) and (_AFTER_RIGHT.match(after) or _WAS.search(before)):
         return True, False
     if _LAST_RIGHT.search(before):
         return True, True
