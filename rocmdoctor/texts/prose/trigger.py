@@ -87,6 +87,8 @@ _EMPTY = later.pattern(r"^(?:\w+ ){1,2}?(?:that|then|this|these|it|start(?:up)?|
 _OTHERS = later.pattern(r"^\W*(?:somebody|someone|others|other (?:people|users)|another user|a colleague|a friend)\b", _I)
 _PASSIVE_END = later.pattern(r"\b(?:was|were|is|are|been|got|had been|being) (?:\w+ly )?(?:\w{3,16}ed|set|built|put|turned (?:on|off)|plugged in|switched (?:on|off))\b"
                              r"(?: (?:again|(?:in|to|by|for|from) (?:(?:the|my|an?) )?\S{2,30}))?", _I)
+# A program's own line among a person's.
+_PROGRAMS = later.pattern(r"\w(?:Error|Warning|Exception): |^\s*[<#$>|]|\b0x[\da-f]{4,}|^\s*\S{1,60}: \S{1,60}: |\bin sys\.modules\b")
 # Where the clause ends and what it brought begins.
 _STARTS = r"(?:the|my|all|every|no|none|both|I|it|they|each|nothing)"
 _VERBS = (r"(?:is|are|was|were|has|have|no longer|cannot|can't|won't|stays?|shows?|goe?s?|turns?|becomes?|flickers?|crash\w*|hangs?|freez\w*|fails?|drops?|loses?|starts?|works?|does"
@@ -131,7 +133,7 @@ def read(text: str) -> Iterator[Reading]:
     """``report.triggers`` and ``report.tied``: what the trouble comes with as the writer says; ``report.side_programs``: programs named that run beside others."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
-    told = [(at, sentence) for at, sentence in contrasts.sentences(text) if contrasts.told(sentence)]
+    told = [(at, sentence) for at, sentence in contrasts.sentences(text) if contrasts.told(sentence) and not _PROGRAMS.search(sentence)]
     rows: list[dict[str, object]] = []
     before = ""
     for at, sentence in itertools.islice(told, _MOST_SENTENCES):
