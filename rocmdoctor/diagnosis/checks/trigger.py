@@ -42,13 +42,14 @@ def _filled(row: dict[str, Any], rows: list[dict[str, Any]], seen: Evidence) -> 
     program = side_programs.of(row["what"])
     named = {"name": row["what"]}
     quoted = list(dict.fromkeys(each for one in rows for each in one["quoted"]))
+    first = _suspect(row)
     return {
-        "ties": table["ties"][row["how"]], "clause": row["clause"], "what": row["what"] or row["clause"], "told": "; ".join(f'"{one["text"]}"' for one in rows[:_MOST_QUOTED]),
-        "quoted": ", ".join(quoted), "values": f"Set back what stands beside it in the report: {', '.join(quoted)}" if quoted else "",
+        "ties": table["ties"][row["how"]], "clause": row["clause"], "what": row["what"] or row["clause"],
+        "told": "; ".join(f'"{one["text"]}"' for one in rows[:_MOST_QUOTED]),
+        "values": f"Set back what stands beside it in the report: {', '.join(quoted)}" if quoted else "",
         "sets": program.get("sets", ""), "leave": str(program.get("leave", "")).format_map(named), "keep": str(program.get("keep", "")).format_map(named),
         "off": program.get("off", {}).get("shell", ""), "changed": table["updates"].get(way_back.manager(seen.facts), ""),
-        "first": f"{_suspect(row)} first" if _suspect(row) else "what of it has to do with the GPU first (kernel, linux-firmware, Mesa, ROCm, compositor; on Windows the display driver)",
-    }
+        "first": f"{first} first" if first else table["suspects"]}
 
 
 def _suspect(row: dict[str, Any]) -> str:
