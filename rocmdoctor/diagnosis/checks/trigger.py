@@ -19,15 +19,20 @@ _MOST_QUOTED = 2
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first thing that the trouble is tied to. Where a pair of versions is told it is the update that was meant."""
-    versions = {(row.get("in"), row["line"]) for row, _ in _words.changes(seen, "version_story")}
+    pairs = [row for row, _ in _words.changes(seen, "version_story")]
     told = [(row, line) for row, line in _words.triggers(seen, _CHECK)
-            if row["kind"] not in ("update", "change") or (row.get("in"), row["line"]) not in versions]
+            if row["kind"] not in ("update", "change") or not any(_same(row, pair) for pair in pairs)]
     if not told or told[0][0]["kind"] == "update" and tried.pair_told(seen.facts):
         return
     row = told[0][0]
     rule = _words.rule(_CHECK, _form(row), _filled(row, [one for one, _ in told], seen), observes=True)
     if explained := seen.explained(rule):
         yield Judged(rule, Answer(True, (), ()), explained=explained, hits=[line for _, line in told[:_MOST_QUOTED]], row=row["how"] != "began")
+
+
+def _same(row: dict[str, Any], pair: dict[str, Any]) -> bool:
+    """Whether a clause tells of the change of versions that was read."""
+    return (pair.get("in"), pair["line"]) == (row.get("in"), row["line"]) or any(pair[key] and pair[key] in row["clause"] for key in ("good", "bad"))
 
 
 def _form(row: dict[str, Any]) -> str:

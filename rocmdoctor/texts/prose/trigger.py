@@ -98,7 +98,7 @@ _PART = r"(?:service|daemon|overlay|plug-?in|add-?on|extension|mod|tweak|tool|la
 _THING = later.pattern(rf"\b(?P<hardware>{_HARDWARE})\b|\b(?P<feature>{_FEATURE})(?![\w-])|\b(?P<part>(?-i:[A-Z])(?!he |his |hat |y "
                        rf"|n )[\w.+-]{{1,30}} {_PART})\b", _I)
 _STATE = later.pattern(rf"\b{_ON}\b", _I)
-_UPDATE = later.pattern(r"\b(?:updat|upgrad)\w*|\bnightly\b|\bpull(?:ed|ing)\b|\brebas\w+|-Syu\b|\bdnf\b|\bapt\b", _I)
+_UPDATE = later.pattern(r"\b(?:updat|upgrad)\w*|\bnightly\b|\bpull(?:ed|ing)\b|\brebas\w+|(?<!\w)-S[yu]{1,3}\b|\bdnf\b|\bapt\b", _I)
 _DONE = later.pattern(rf"^.{{0,60}}?\b(?:{_DID}|{_EVENT})", _I)
 _PAST = later.pattern(rf"(?<!the )\b(?:{_DID})(?<=ed)\b|\b(?:I|we) (?:\w+ )?(?:ran|set|put|changed|built) ", _I)
 # "after that", "with it": what it was stands elsewhere; "after the install" has no object, "as if" no event.
