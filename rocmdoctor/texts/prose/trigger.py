@@ -160,7 +160,7 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str) -> Iterator[Reading]:
-    """``report.triggers`` and ``report.tied``: what the trouble comes with; ``report.side_programs``: programs named that run beside others."""
+    """``report.triggers``: what the trouble comes with; ``report.side_programs``: programs named that run beside others."""
     text = clean(text[:_LIMIT])
     lines = Lines(text)
     told = [(at, sentence) for at, sentence in contrasts.sentences(text) if contrasts.told(sentence) and not _PROGRAMS.search(sentence)]
@@ -174,9 +174,7 @@ def read(text: str) -> Iterator[Reading]:
         before = sentence
     rows.sort(key=lambda row: row["how"] == "when")  # what was changed before what goes along with it
     if rows:
-        line = int(str(rows[0]["line"]))
-        yield Reading("report.triggers", rows[:_MOST], line=line)
-        yield Reading("report.tied", True, line=line)
+        yield Reading("report.triggers", rows[:_MOST], line=int(str(rows[0]["line"])))
     named = [str(row["title"]) for row in side_programs.find("\n".join(sentence for _, sentence in told))]
     if named:
         yield Reading("report.side_programs", named[:_MOST], line=1)
