@@ -9,7 +9,7 @@ from rocmdoctor.diagnosis import tried
 from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Known
 from rocmdoctor.facts.sections import Fix
-from rocmdoctor.knowledge import applications, tables
+from rocmdoctor.knowledge import applications, side_programs, tables
 from rocmdoctor.knowledge.conditions import Lookup, of_table
 
 MOST_EXPERIMENTS = 6
@@ -38,7 +38,7 @@ def experiments(symptoms: Iterable[str], facts: dict[str, Fact], look: Lookup) -
     if not told:
         return []
     apps = texts(facts, "about.app")
-    kinds = applications.kinds(apps) or ({"named"} if apps or texts(facts, "report.program") else set())
+    kinds = applications.kinds(apps) or ({"named"} if apps or program(facts) else set())
     table = tables.load("experiments")
     out = tried.both_ways(facts)
     rows = [row for row in table["experiments"] if row.get("varies") not in out and _fits(row, told, kinds, facts)
@@ -52,14 +52,14 @@ def _step(row: dict[str, Any], facts: dict[str, Fact]) -> Fix:
     commands = dict(row.get("commands") or {})
     language = "powershell" if windows and "powershell" in commands else next(iter(commands), "shell")
     listed = ", ".join(texts(facts, row["lists"])) if row.get("lists") else ""
-    does, means = (str(row[name]).replace("{program}", _program(facts)).replace("{listed}", listed) for name in ("do", "means"))
+    does, means = (str(row[name]).replace("{program}", program(facts) or "the program").replace("{listed}", listed) for name in ("do", "means"))
     return Fix(f"Try: {does}", means, tuple(commands.get(language, ())), language=language)
 
 
-def _program(facts: dict[str, Fact]) -> str:
-    """What the program is called, as far as it is known."""
+def program(facts: dict[str, Fact]) -> str:
+    """What the program is called, "" where that is not known: the application, whose log it is, or the one beside others that a writer is about."""
     app = text(facts, "about.app")
-    return applications.title(app) if app else text(facts, "report.program") or "the program"
+    return applications.title(app) if app else text(facts, "report.program") or side_programs.at_hand(texts(facts, "report.side_programs"))
 
 
 def _closeness(row: dict[str, Any]) -> int:

@@ -392,6 +392,9 @@ report.program          | str  |       | the name that a program puts before the
 report.contrasts        | list |       | what the writer compared: [{"axis", "value", "title", "right", "line", "text", "in"}], axes as in rules/data/contrasts
 report.target_lists     | list |       | lists of gfx targets: [{"kind": library, build, configured (printed) or index, "of", "targets", "line", "text", "in"}]
 report.changes          | list |       | what the writer tells of a change: [{"name", "good", "bad", "line", "text", "in"}], "" for a version not told
+report.triggers         | list |       | what the trouble is tied to: [{"how" (began, when, without), "kind", "clause", "what", "quoted", "line", "text", "in"}]
+report.tied             | bool |       | whether the writer ties the trouble to something (report.triggers)
+report.side_programs    | list |       | programs that the writer names and that run beside others: tuners, overlays, browsers (rules/data/side_programs)
 report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
 report.launch_options   | list |       | variables and wrappers before %command% in the launch options of a game, as written
 report.features_on      | list |       | features of AMD's control panel that the text lists as switched on (Anti-Lag, Chill ...)

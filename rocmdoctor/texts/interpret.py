@@ -31,8 +31,9 @@ MOST_AROUND = 48_000  # characters of neighbouring lines that it keeps of one do
 _NAMED = 12
 _LISTED = 200
 # They read any text, so they recognise none.
-_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told", "switched_on")
-_UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_lists", "report.changes", "install.refused")  # what any text names counts
+_WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told", "switched_on", "trigger")
+_UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_lists", "report.changes", "report.triggers",
+           "report.side_programs", "install.refused")  # what any text names counts
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 

@@ -69,6 +69,11 @@ def changes(seen: Evidence, check: str) -> list[tuple[dict[str, Any], Hit]]:
     return _told(seen, "report.changes", "name", check)
 
 
+def triggers(seen: Evidence, check: str) -> list[tuple[dict[str, Any], Hit]]:
+    """What the writer ties the trouble to, each row with the line it was told in."""
+    return _told(seen, "report.triggers", "how", check)
+
+
 def _told(seen: Evidence, name: str, group: str, check: str) -> list[tuple[dict[str, Any], Hit]]:
     fact = seen.facts.get(name)
     if not isinstance(fact, Known):

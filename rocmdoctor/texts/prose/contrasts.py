@@ -106,6 +106,11 @@ def told(line: str) -> bool:
     return len(words) >= 3 and sum(word.strip(".,:;()'\"!?").replace("-", "").isalpha() for word in words) * 2 >= len(words) and not _LOGGED.match(line)
 
 
+def unquoted(sentence: str) -> str:
+    """The sentence with blanks in place of what is quoted."""
+    return _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
+
+
 def sentences(text: str) -> Iterator[tuple[int, str]]:
     """(offset, words) of each sentence or line; of the overlong ones nothing: nobody says that much at once.
 
@@ -131,7 +136,7 @@ def _clauses(text: str) -> Iterator[Clause]:
     for at, sentence in sentences(text):
         if not told(sentence):
             continue
-        plain = _QUOTED.sub(lambda found: " " * len(found[0]), sentence)
+        plain = unquoted(sentence)
         cuts = [0, *(found.start() for found in _CLAUSE.finditer(plain)), len(plain)]
         cuts = sorted({*cuts, *_turns(plain, cuts)})
         open_, before = 0, None

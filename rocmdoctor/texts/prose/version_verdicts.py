@@ -39,6 +39,7 @@ _SINCE = later.pattern(
     r"(?: \w+){0,2}? " + _NAME, _I)
 _FROM = later.pattern(r"\bfrom (?:[A-Za-z][\w-]{0,30} ){0,2}[\"'(]?v?$", _I)
 _GOES_TO = later.pattern(r"\)?,? (?:up |on |over )?to\b", _I)
+_ARROW = later.pattern(r"\)? ?(?:->|=>|\u2192) ?v?\d")
 _TOO = later.pattern(r"\b(?:too|also|as well|same|already|likewise|even)\b", _I)
 _ON = later.pattern(
     r"^\W{0,2}(?:and (?:later|newer|up|above|upwards?|all)|on(?:wards?)?\b(?! (?:an?|the|my|this|that)\b)|or (?:later|newer)|upwards?\b|\+)", _I)
@@ -79,7 +80,7 @@ def said(sentence: str, left: int, start: int, end: int, right: int, count: int)
         return inside, False
     if (older := _BACK_TO.search(before)) or _BACK_FROM.search(before):
         return _went_back(sentence, bool(older)), False
-    if _FROM.search(before) and _GOES_TO.match(after):  # a move: what is said is said of where it went
+    if _FROM.search(before) and _GOES_TO.match(after) or _ARROW.match(after):  # a move: what is said is said of where it went
         return None, False
     if _AFTER_WRONG.match(after):
         return False, False
