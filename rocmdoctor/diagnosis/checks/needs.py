@@ -26,6 +26,9 @@ _BACKPORTS = ("rhel", "centos", "rocky", "almalinux", "ol", "sles", "sled", "ope
 _COMPARED = {"explains": ["kernel-missing", "no-device-found", "crash", "load-failure", "init-failure", "runs-on-cpu", "trouble-told"],
              "instead_of": ["only-rocm-is-wrong"], "general": False}
 
+# The loader says itself what it does not find: no file lacks a function because the GPU is newer than ROCm.
+_NAMED = ("seen.messages.symbol", "seen.messages.symbol_version", "seen.messages.library")
+
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first part that is too old for a GPU, and for a program: a cause where its symptom was seen."""
@@ -36,7 +39,9 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             of_image = part == "mesa" and way_back.manager(seen.facts) == "rpm-ostree"
             bundled = part == "rocm" and seen.hits_of("seen.topics.flatpak")
             fixes = "flatpak" if where else "bundled" if bundled else "image" if of_image else part
-            compared: dict[str, Any] = _COMPARED if part == "rocm" and _vulkan_is_right(seen) else {}
+            compared: dict[str, Any] = dict(_COMPARED) if part == "rocm" and _vulkan_is_right(seen) else {}
+            if part == "rocm" and any(seen.hits_of(name) for name in _NAMED):
+                compared["explains"] = [symptom for symptom in _COMPARED["explains"] if symptom not in ("load-failure", "init-failure", "trouble-told")]
             one = _words.judged("needs", name, seen, {**values, "where": where}, (fact,), fixes=fixes, **compared)
             if one.explained:
                 yield one
