@@ -349,8 +349,8 @@ def _leaves_out_integrated(seen: Evidence, fitted: list[str]) -> bool:
     """Whether torch's list has the card and not the integrated GPU that is named beside it."""
     words = [word for word in seen.texts("about.gpu") if word.startswith("gfx") and tables.kind(word) == "apu"]
     lists = [list(map(str, seen.value(key("torch.arch_list", item)) or [])) for item in items_of(seen.facts, "torch")]
-    return any(targets and all(tables.covers(targets, gfx) for gfx in fitted) and not any(tables.covers(targets, word) for word in words)
-               for targets in lists if words and fitted)
+    return any(targets and all(tables.covers(targets, gfx) for gfx in fitted) and not all(tables.covers(targets, word) for word in words)
+               for targets in lists if fitted)
 
 
 def _next_module(hits: list[Hit]) -> str:
