@@ -26,7 +26,8 @@ _BACKPORTS = ("rhel", "centos", "rocky", "almalinux", "ol", "sles", "sled", "ope
 _COMPARED = {"explains": ["kernel-missing", "no-device-found", "crash", "load-failure", "init-failure", "runs-on-cpu", "trouble-told"],
              "instead_of": ["only-rocm-is-wrong"], "general": False}
 
-# The loader says itself what it does not find: no file lacks a function because the GPU is newer than ROCm.
+# What a GPU without kernels can come to. Where the loader says itself what it does not find, a load that fails is not of them.
+_OF_KERNELS = ("kernel-missing", "no-device-found", "crash", "runs-on-cpu")
 _NAMED = ("seen.messages.symbol", "seen.messages.symbol_version", "seen.messages.library")
 
 
@@ -41,7 +42,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             fixes = "flatpak" if where else "bundled" if bundled else "image" if of_image else part
             compared: dict[str, Any] = dict(_COMPARED) if part == "rocm" and _vulkan_is_right(seen) else {}
             if part == "rocm" and any(seen.hits_of(name) for name in _NAMED):
-                compared["explains"] = [symptom for symptom in _COMPARED["explains"] if symptom not in ("load-failure", "init-failure", "trouble-told")]
+                compared["explains"] = list(_OF_KERNELS)
             one = _words.judged("needs", name, seen, {**values, "where": where}, (fact,), fixes=fixes, **compared)
             if one.explained:
                 yield one

@@ -101,8 +101,8 @@ def _not_for_amd(seen: Evidence) -> Found:
     row = next((row for row in tables.load("package_sets")["rocm_elsewhere"] if row["package"] in packages), None)
     own = packages[row["package"]] if row else ""
     if row and "rocm" not in own and build != "cpu":
-        yield "package-build-not-for-amd", {"title": row["title"], "package": f"{row['package']} {own}", "torch": torch, "where": row["where"], "command": row["command"]}, (
-            "pip.packages", "about.amd"), [], {}
+        values = {"title": row["title"], "package": f"{row['package']} {own}", "torch": torch, "where": row["where"], "command": row["command"]}
+        yield "package-build-not-for-amd", values, ("pip.packages", "about.amd"), [], {}
         return
     what = "the CPU" if build == "cpu" else "the NVIDIA (CUDA)"
     windows = _WINDOWS_INDEX if seen.text("about.os") == "windows" else ""
