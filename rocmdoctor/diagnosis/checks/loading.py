@@ -177,7 +177,9 @@ def _modules(seen: Evidence) -> Found:
 
 
 def _names(seen: Evidence) -> Found:
-    """A name that a package is asked for and does not have; the package itself was found."""
+    """A name that a package is asked for and does not have; where the loader names what it did not find, that is why."""
+    if any(seen.hits_of(f"seen.{name}") for name in ("messages.symbol_version", "messages.symbol", "messages.library", "loading.module")):
+        return
     for hit in _hits(seen, "name", "name"):
         outer, part = hit.captures["module"], hit.captures["name"]
         package = outer.partition(".")[0]
