@@ -400,6 +400,7 @@ report.features_on      | list |       | features of AMD's control panel that th
 report.virtual_display  | str  |       | the virtual display driver that the text names
 report.options          | list |       | options that the writer ties to the fault or to its absence, as named
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
+report.named            | bool |       | a text is called a report, an issue, a question, or was piped
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits", "lines"}], kinds as in texts/kinds.py, numbers as taken
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 about.gpu               | list |       | which GPU it is: gfx targets, families (rdna2, cdna3), apu, dgpu, amd

@@ -13,6 +13,7 @@ from rocmdoctor.texts.lines import gfx as written_gfx
 _RADV_NAME = later.pattern(r"\(RADV ([A-Z0-9_]{3,24})\)", re.IGNORECASE)
 _WORD = later.pattern(r"[a-z]+|[0-9]+")
 _GAP = later.pattern(r"(?:\s*\((?:tm|r)\))?[ \t_+-]{0,2}|\+? pro ", re.IGNORECASE)
+_OTHERS = later.pattern(r"\b(?:geforce|nvidia|quadro|tesla|gtx?|rtx|gts|mx)[ -]{1,2}$")  # before a number that is a card of another maker then
 _LONGEST = 7
 _MAXIMUM = 64
 
@@ -97,6 +98,8 @@ def find(text: str) -> list[Product]:
     [('AMD Radeon RX 6700 XT', 'gfx1031'), ('AMD Radeon RX 7900 XTX', 'gfx1100'), ('AMD Instinct MI300X', 'gfx942')]
     >>> [(p.name, p.kind) for p in find("Ryzen AI Max+ 395, Strix Halo")]
     [('Ryzen AI Max', 'cpu'), ('Strix Halo', 'chip')]
+    >>> find("NVIDIA Corporation GK208M [GeForce GT 740M]"), find('{"w7900": []}'), find("Radeon 740M")[0].gfx
+    ([], [], 'gfx1103')
     """
     table, first = _names(), _first_words()
     lowered = text.lower()
@@ -123,9 +126,10 @@ def find(text: str) -> list[Product]:
             end = words[at + length][2]
             if run in table and not lowered[end:end + 1].isalnum():
                 best, taken = table[run], length + 1
-        if best is None:
+        end = words[at + taken - 1][2]
+        if best is None or word.isdigit() and _OTHERS.search(lowered, max(0, start - 24), start) or lowered[end:end + 2] == '":':  # a key names what may be
             at += 1
             continue
-        products.append(Product(best[1], best[0], best[2], start, words[at + taken - 1][2]))
+        products.append(Product(best[1], best[0], best[2], start, end))
         at += taken
     return products

@@ -132,7 +132,7 @@ def kind_of_whole(text: str, name: str = "") -> str:
 
 def _tells(head: str, name: str) -> bool:
     """Whether a text with markup is what somebody reports: by its name, by its first heading or headings of an issue form, or in the first person."""
-    if _NAMED_REPORT.fullmatch(name.rpartition(".")[0]):
+    if is_named_report(name):
         return True
     headings = [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + _FENCED.sub("", head))]
     if headings and _REPORTS.search(headings[0]) and not _TEACHES.search(headings[0]):
@@ -164,6 +164,16 @@ def _kind_by_text(head: str) -> str:
         return "document"
     settings = _settings(head) if head[:1] == "#" or _MODPROBE.match(head) else ""
     return settings or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
+
+
+def is_named_report(name: str) -> bool:
+    """Whether a file is called what somebody reports, or was piped.
+
+    >>> is_named_report("report.txt"), is_named_report("bug-1234.md"), is_named_report("stdin"), is_named_report("server.log")
+    (True, True, True, False)
+    """
+    own = re.split(r"[/\\]|: ", name)[-1]
+    return own == "stdin" or _NAMED_REPORT.fullmatch(own.rpartition(".")[0] or own) is not None
 
 
 def kind_of_json(text: str) -> str:

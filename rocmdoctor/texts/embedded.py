@@ -74,7 +74,7 @@ def parts(text: str) -> list[tuple[str, str]]:
         data, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return []
-    return [(key, inner) for key, inner in _walk(data) if _TELLING.search(key) or _printed(inner)]
+    return [(key, inner) for key, inner, captured in _walk(data) if captured or _TELLING.search(key) or _printed(inner)]
 
 
 def _printed(text: str) -> bool:
@@ -83,23 +83,24 @@ def _printed(text: str) -> bool:
     return sum(kinds_of) * 2 > len(kinds_of)
 
 
-def _walk(data: Any) -> Iterator[tuple[str, str]]:
-    stack: list[tuple[str, Any]] = [("", data)]
+def _walk(data: Any) -> Iterator[tuple[str, str, bool]]:
+    """(key, text, whether it is the captured output of a program)."""
+    stack: list[tuple[str, Any, bool]] = [("", data, False)]
     found = 0
     while stack and found < _MOST:
-        name, node = stack.pop()
+        name, node, output = stack.pop()
         if isinstance(node, dict):
             own = next((str(node[key])[:80] for key in _NAMING if isinstance(node.get(key), str)), "")
             captured = any(key in node for key in ("stdout", "stderr"))
-            stack.extend((own if captured and own else f"{name}.{key}".lstrip("."), value) for key, value in reversed(node.items()))
+            stack.extend((own if captured and own else f"{name}.{key}".lstrip("."), value, captured) for key, value in reversed(node.items()))
             continue
         if isinstance(node, list) and node and all(isinstance(line, str) for line in node) and sum(map(len, node)) > 120:
             node = "\n".join(line.rstrip("\n") for line in node)
         elif isinstance(node, list):
-            stack.extend((name, value) for value in reversed(node))
+            stack.extend((name, value, output) for value in reversed(node))
             continue
         captured_line = isinstance(node, str) and " " in name and name[:1] not in "."
         if isinstance(node, str) and len(node) >= _SHORTEST and (
                 "\n" in node.strip() or node[:1] in "{[" or (captured_line and len(node) > 40)):
             found += 1
-            yield name or "text", node
+            yield name or "text", node, output

@@ -13,7 +13,7 @@ from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
 from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import door, files, kinds, paragraphs
+from rocmdoctor.texts import documents, door, files, kinds, paragraphs
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.catalogue import Reader, catalogue
 from rocmdoctor.texts.key_lines import key_lines
@@ -153,6 +153,9 @@ def _settle(snapshot: Snapshot, said: dict[str, tuple[int, Fact]], recognised: l
             snapshot.facts[key] = fact
     if recognised:
         snapshot.facts["report.texts"] = Known(recognised[:_LISTED], "texts")
+        named = [str(row["text"]) for row in recognised if documents.is_named_report(str(row["text"]))]
+        if named:
+            snapshot.facts["report.named"] = Known(True, named[0])
     if mentioned:
         snapshot.facts["report.gfx_mentioned"] = Known(list(mentioned)[:50], "texts")
     limits.bound(snapshot)

@@ -144,14 +144,18 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|model weight dtype|VAE load device|CLIP/text encoder|left over keys|Device: (?:cuda|privateuse|cpu|hip)"
      r"|checkpoint files will always be|Starting server$|Launching Web UI|Loading weights \["),
     ("llama_log",
-     r"(?:[\d.]{7,16} )?(?:[IWED] )?(?:ggml\w*|llama\w*|llm_load\w*|load_\w+|print_info|clip\w*|whisper\w*|common_\w+"
+     r"\d{1,4}\.\d\d\.\d{3}\.\d{3} [IWED] "
+     r"|(?:[\d.]{7,16} )?(?:[IWED] )?(?:ggml\w*|llama\w*|llm_load\w*|load_\w+|print_info|clip\w*|whisper\w*|common_\w+"
      r"|sched_reserve|gguf\w*|mtmd\w*|sampler \w+|srv|slot|que|res|system_info|create_memory|graph_reserve|set_\w+|init|main"
      r"|load|build(?:_info)?|log_server_r|request)(?: +\w+)?\s?: |(?:\[\w+ *\] )?stable-diffusion\.cpp:\d+"
      r"|\[(?:INFO |WARN |ERROR|DEBUG) *\] +\w+\.(?:cpp|hpp):\d+|  Device \d: .{1,80}, gfx\d"
      r"|  Device \d: .{1,80}compute capability|ggml_(?:vulkan|cuda_init)|\| model +\| +size|Welcome to KoboldCpp|llama_bench"
      r"|sampler chain:|generate: n_ctx"),
     ("build_log",
-     r"-- (?:The |Found |Check|Detect|Config|Looking|Perform|Build|Using |Could|HIP|Including|Generating|Adding|ROCm)"
+     r"==> (?:WARNING|ERROR|Starting|Building|Image|Running|Creating|Generating|Making|Checking|Retrieving|Validating|Extracting)"
+     r"|  -> (?:Running|Parsing|Found)"
+     r"|adding (?:module|symlink|file|dir|binary|firmware): "
+     r"|-- (?:The |Found |Check|Detect|Config|Looking|Perform|Build|Using |Could|HIP|Including|Generating|Adding|ROCm)"
      r"|CMake (?:Error|Warning)|\[ *\d{1,3}%\] |make(?:\[\d+\])?: |Building (?:initial |for )|Sign(?:ing key| command)|ninja: |\[\d+/\d+\] |gmake"
      r"|(?:/|\.\./|[A-Z]:\\)?[\w./\\+<>-]{1,200}\.(?:c|cc|cpp|h|hpp|hip|cu|cuh|td|py):\d+(?::\d+)?: (?:fatal )?(?:error"
      r"|warning|note)|  (?:CC|LD|AR|MODPOST|HOSTCC) |Building module|Error! Bad return|clang(?:\+\+)?: |ld(?:\.lld)?: "
@@ -630,11 +634,12 @@ def _explained(line: str) -> bool:
 
 
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
-    """The parts of a text that is one document: what a tool printed and somebody pasted stays, everything else is of the document's kind."""
+    """The parts of a text that is one whole: what a tool printed and somebody pasted stays, but for a document, where it is an example; everything else
+    is of the whole's kind."""
     commented = of in ("config", "package_list")
     kinds = []
     for start, end, kind in cut:
-        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list"
+        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of not in ("package_list", "document")
         own = kind if pasted or kind in _OWN[of] else of
         if pasted or not commented:
             kinds += [own] * (end - start + 1)

@@ -259,11 +259,21 @@ CPX = CONCISE + """\
 """
 
 
-@pytest.mark.parametrize("text", [SPX, CPX, SPX + "\n" + CPX, "# How to partition\n\n## Overview\n\n```\n" + SPX + "```\n\n## CPX\n\n```\n" + CPX + "```\n"])
+@pytest.mark.parametrize("text", [SPX, CPX, SPX + "\n" + CPX])
 def test_a_partition_is_no_gpu_of_its_own(tmp_path, text):
     facts = facts_of(report_of(tmp_path, text))
     assert facts["pci.amd_gpu_count"] == 2
     assert len({name.partition("[")[2] for name in facts if name.startswith("gpu.")}) == 2
+
+
+def test_the_examples_of_a_guide_are_no_machine(tmp_path):
+    facts = facts_of(report_of(tmp_path, "# How to partition\n\n## Overview\n\n```\n" + SPX + "```\n\n## CPX\n\n```\n" + CPX + "```\n"))
+    assert not [name for name in facts if name.startswith(("gpu.", "pci."))]
+
+
+@pytest.mark.parametrize("line", ["01:00.0 3D controller: NVIDIA Corporation GK208M [GeForce GT 740M] (rev a1)", '    "w7900": [],', "NVIDIA GeForce MX 550"])
+def test_a_number_of_another_maker_and_a_key_name_no_gpu(tmp_path, line):
+    assert not [name for name in facts_of(report_of(tmp_path, line + "\n")) if name.startswith("gpu.")]
 
 
 @pytest.mark.parametrize(("text", "count", "name"), [

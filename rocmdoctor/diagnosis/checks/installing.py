@@ -37,6 +37,7 @@ _OF_AMD = later.pattern(r"(?i)^(rocm|amdrocm|hip|hsa-|roc|miopen|migraphx|rccl|c
 _AMD_URL = later.pattern(r"https?://(?:stable\.)?repo\.(?:radeon|amd)\.com/(?P<path>[^\s'\"]+)(?: (?P<code>[a-z]{4,12}))?")
 _FAMILY = {"apt": "debian", "dpkg": "debian", "dnf": "fedora", "pacman": "arch", "zypper": "fedora"}
 _COMMAND = {"apt": "sudo apt install {}", "dnf": "sudo dnf install {}", "zypper": "sudo zypper install {}", "pacman": "sudo pacman -S {}"}
+_CALLED = {"debian": "Debian or Ubuntu", "fedora": "Fedora", "arch": "Arch"}
 _WHOSE = {"debian": "AMD's, Debian's or Ubuntu's", "fedora": "Fedora's", "arch": "Arch's"}
 
 
@@ -276,7 +277,8 @@ def _packages(seen: Evidence, rows: list[Row]) -> Found:
         here, whose = _in_family(name, family) if family else ("", "")
         if here:
             install = _COMMAND[row["by"]].format(here) if "(" not in here else ""
-            yield "package-name-of-other-distribution", {"name": name, "whose": whose, "here": here, "install": install, "by": row["by"]}, {"rows": [row]}
+            values = {"name": name, "whose": whose, "here": here, "install": install, "by": row["by"], "family": _CALLED[family]}
+            yield "package-name-of-other-distribution", values, {"rows": [row]}
             return
     for row, name in names:
         if row["by"] == "apt" and name.endswith(":i386"):

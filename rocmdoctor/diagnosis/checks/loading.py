@@ -26,14 +26,15 @@ _HASHED = later.pattern(r"/nix/store/[0-9a-z]{32}-")
 _IN_PROCESS = later.pattern(r"\(\+?0x|\[0x[0-9a-f]|^\s*#\d| => |\br[-w]-?xp? |r--p|calling init|needed by|\+0x[0-9a-f]|/proc/\d+/maps")
 _ASKER = later.pattern(r"([\w.+-]{2,80}\.so[.\d]*|[\w.+-]{2,60}): (?:error while loading shared libraries: )?$")
 _PYTHON_PACKAGES = frozenset("torch torchvision torchaudio triton numpy transformers diffusers vllm onnxruntime tensorflow jax jaxlib bitsandbytes "
-                             "xformers accelerate flash_attn sageattention torch_directml ctranslate2 cupy deepspeed aiter safetensors cv2 PIL yaml".split())
+                             "xformers accelerate flash_attn sageattention torch_directml ctranslate2 cupy deepspeed aiter safetensors cv2 PIL yaml "
+                             "triton_kernels".split())
 _OF_CUDA = later.pattern(r"(?i)flash_?attn|cuda|cutlass|flashinfer|nvshmem|marlin|deep_?gemm|nvml|xformers")
 _TOGETHER = 400  # lines
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first of each kind."""
-    for read in (_numbers, _needed, _copies, _modules, _tools):
+    for read in (_numbers, _needed, _copies, _modules, _names, _tools):
         for name, values, hits, fields in read(seen):
             used = fields.pop("used", ())
             rule = _words.rule(_CHECK, name, values, **fields)
@@ -172,6 +173,18 @@ def _modules(seen: Evidence) -> Found:
             package = {"cv2": "opencv-python", "PIL": "pillow", "flash_attn": "flash-attn"}.get(module, module)
             yield "module-not-in-this-interpreter", {"module": module, "package": package}, [hit], {
                 "fixes": "torch" if module in ("torch", "torchvision", "torchaudio", "triton") else "other"}
+            return
+
+
+def _names(seen: Evidence) -> Found:
+    """A name that a package is asked for and does not have; where the loader names what it did not find, that is why."""
+    if any(seen.hits_of(f"seen.{name}") for name in ("messages.symbol_version", "messages.symbol", "messages.library", "loading.module")):
+        return
+    for hit in _hits(seen, "name", "name"):
+        outer, part = hit.captures["module"], hit.captures["name"]
+        package = outer.partition(".")[0]
+        if package in _PYTHON_PACKAGES:
+            yield "module-part-missing", {"module": f"{outer}.{part}", "package": package, "part": part, "outer": outer, "cuda": ""}, [hit], {"general": True}
             return
 
 

@@ -141,12 +141,20 @@ def _dlls(seen: Evidence) -> Iterator[Found]:
         return
 
 
+# What hipcc makes of each kernel for the host: mangled (length, name, then I, E, P ... of the types), or with C names.
+_OWN_KERNEL = later.pattern(r"__device_stub__([A-Za-z]\w{1,80}?)(?=I[A-Z\dLbfi]|P[A-Zfv]|E|$)")
+
+
 def _symbols(seen: Evidence) -> Iterator[Found]:
     rows = tables.load("libraries")["symbols"]
     for hit in _hits(seen, "symbol", "symbol"):
         symbol, row = hit.captures["symbol"], _row(rows, hit.captures["symbol"], "name")
+        own, library = _OWN_KERNEL.search(symbol), hit.captures.get("library", "")
+        if own and library:
+            yield "library-lacks-own-kernel", {"what": library, "kernel": own[1]}, [hit], {}
+            return
         if row:
-            values = {"what": hit.captures.get("library", "The program"), "symbol": symbol, "owner": row["owner"], "mix": row["mix"]}
+            values = {"what": hit.captures.get("library", "The program"), "symbol": symbol[:80], "owner": row["owner"], "mix": row["mix"]}
             yield "symbol-missing", values, [hit], {"layer": "app" if row.get("ggml") else "framework" if row.get("torch") or row.get("cuda") else "runtime"}
             return
 
@@ -319,7 +327,7 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
     named = next((hit.captures["gfx"] for hit in hits if hit.captures.get("gfx")), "")  # the run-time names the GPU that it has nothing for
     fitted = [named] if named else list(_gpus.fitted(seen)) or [word for word in seen.texts("about.gpu") if word.startswith("gfx")]
     gpu = fitted[0] if len(fitted) == 1 else ""
-    if {"apu", "dgpu"} <= set(map(tables.kind, fitted)):
+    if {"apu", "dgpu"} <= set(map(tables.kind, fitted)) or not named and _leaves_out_integrated(seen, fitted):
         yield "kernels-missing-beside-integrated-gpu", {"who": _who(seen, hits)}, hits, {"used": ("about.gpu",)}
         return
     who, of = _who(seen, hits), f" ({gpu})" if gpu else ""
@@ -335,6 +343,14 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
     kin, other = _kin(seen, gpu) if gpu else ("", "")
     yield "kernels-missing-for-gpu", {"who": f"{who} ({module})" if module else who, "gpu": of, "kin": kin, "other": other, "gfx": gpu or "gfxNNNN"}, hits, {
         "used": ("about.gpu",) if gpu else ()}
+
+
+def _leaves_out_integrated(seen: Evidence, fitted: list[str]) -> bool:
+    """Whether torch's list has the card and not the integrated GPU that is named beside it."""
+    words = [word for word in seen.texts("about.gpu") if word.startswith("gfx") and tables.kind(word) == "apu"]
+    lists = [list(map(str, seen.value(key("torch.arch_list", item)) or [])) for item in items_of(seen.facts, "torch")]
+    return any(targets and all(tables.covers(targets, gfx) for gfx in fitted) and not all(tables.covers(targets, word) for word in words)
+               for targets in lists if fitted)
 
 
 def _next_module(hits: list[Hit]) -> str:

@@ -26,6 +26,10 @@ _BACKPORTS = ("rhel", "centos", "rocky", "almalinux", "ol", "sles", "sled", "ope
 _COMPARED = {"explains": ["kernel-missing", "no-device-found", "crash", "load-failure", "init-failure", "runs-on-cpu", "trouble-told"],
              "instead_of": ["only-rocm-is-wrong"], "general": False}
 
+# What a GPU without kernels can come to. Where the loader says itself what it does not find, a load that fails is not of them.
+_OF_KERNELS = ("kernel-missing", "no-device-found", "crash", "runs-on-cpu")
+_NAMED = ("seen.messages.symbol", "seen.messages.symbol_version", "seen.messages.library")
+
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first part that is too old for a GPU, and for a program: a cause where its symptom was seen."""
@@ -36,7 +40,9 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
             of_image = part == "mesa" and way_back.manager(seen.facts) == "rpm-ostree"
             bundled = part == "rocm" and seen.hits_of("seen.topics.flatpak")
             fixes = "flatpak" if where else "bundled" if bundled else "image" if of_image else part
-            compared: dict[str, Any] = _COMPARED if part == "rocm" and _vulkan_is_right(seen) else {}
+            compared: dict[str, Any] = dict(_COMPARED) if part == "rocm" and _vulkan_is_right(seen) else {}
+            if part == "rocm" and any(seen.hits_of(name) for name in _NAMED):
+                compared["explains"] = list(_OF_KERNELS)
             one = _words.judged("needs", name, seen, {**values, "where": where}, (fact,), fixes=fixes, **compared)
             if one.explained:
                 yield one

@@ -98,6 +98,12 @@ def _not_for_amd(seen: Evidence) -> Found:
     directml = any("directml" in key or "zluda" in key for key in packages) or {"zluda", "directml"} & set(seen.texts("about.app"))
     if not torch or not isinstance(seen.facts.get("about.amd"), Known) or directml or build in ("rocm", "xpu") or not (build or nvidia):
         return
+    row = next((row for row in tables.load("package_sets")["rocm_elsewhere"] if row["package"] in packages), None)
+    own = packages[row["package"]] if row else ""
+    if row and "rocm" not in own and build != "cpu":
+        values = {"title": row["title"], "package": f"{row['package']} {own}", "torch": torch, "where": row["where"], "command": row["command"]}
+        yield "package-build-not-for-amd", values, ("pip.packages", "about.amd"), [], {}
+        return
     what = "the CPU" if build == "cpu" else "the NVIDIA (CUDA)"
     windows = _WINDOWS_INDEX if seen.text("about.os") == "windows" else ""
     yield "torch-build-not-for-amd", {"version": torch, "what": what, "sign": f" ({nvidia} beside it shows PyPI's CUDA build)" if nvidia and not build else "",

@@ -9,6 +9,7 @@ GONE = "{0}: cannot open shared object file: No such file or directory"
 TEXTS = [
     ("/x/jax_plugins/xla_rocm60/xla_rocm_plugin.so: " + GONE.format("librocm_smi64.so.6") + "\nRuntimeError: INTERNAL: Failed to open\n$ ls /opt/rocm/lib | grep smi64\n"
      "librocm_smi64.so\nlibrocm_smi64.so.7\n", "library-under-other-number", r"xla_rocm_plugin.so asks for librocm_smi64\.so\.6, and here is librocm_smi64\.so\.7"),
+    ("ImportError: cannot import name 'NewLayout' from 'triton_kernels.layout'\nvLLM on MI355X does not start", "module-part-missing", "triton_kernels.layout.NewLayout"),
     ("./koboldcpp: error while loading shared libraries: " + GONE.format("librocblas.so.4") + "\n$ ls /usr/lib64/librocblas*\n/usr/lib64/librocblas.so.5", "library-under-other-number",
      r"librocblas\.so\.4, and here is librocblas\.so\.5"),
     ("module load rocm/6.2.1\nImportError: " + GONE.format("librocjpeg.so.0"), "library-of-later-release", r"librocjpeg\.so\.0, which came with ROCm 6\.3; here is ROCm 6\.2\.1"),

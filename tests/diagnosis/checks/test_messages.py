@@ -20,6 +20,13 @@ TEXTS = [
     ("/opt/app: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.33' not found (required by /opt/app)", "symbol-version-missing", "3.4.33"),
     ("ImportError: /usr/lib/python3/amdsmi/libamd_smi.so: undefined symbol: amdgpu_device_initialize2", "symbol-missing", "libdrm"),
     ("/usr/bin/foo: symbol lookup error: /usr/lib/libLLVM.so.20: undefined symbol: _ZN4llvm5ValueD1Ev", "symbol-missing", "LLVM"),
+    ("libbar_rocm63.so: undefined symbol: _Z36__device_stub__kOptimizer32bit1StateI12hip_bfloat16Li2EEvPT_S2_PfS3_ffffffiffbi", "library-lacks-own-kernel",
+     r"libbar_rocm63.so .*\(kOptimizer32bit1State\)"),
+    ("ImportError: /opt/rocm/lib/libMIOpen.so.1: undefined symbol: _ZN2ck16tensor_operation6device8instance3addEv", "symbol-missing", "Composable Kernel"),
+    ("Failed to open /v/plugin.so: libsuitesparseconfig.so.4: cannot open shared object file: No such file or directory\nJAX finds no GPU, a Radeon",
+     "shared-library-missing", "libsuitesparseconfig"),
+    ("Radeon RX 7900 XT, Windows 11\n0 AMD Radeon(TM) Graphics gfx1036\n>>> torch.cuda.get_arch_list()\n['gfx1100', 'gfx1101', 'gfx1102', 'gfx1103']\n"
+     "torch.AcceleratorError: HIP error: device kernel image is invalid", "kernels-missing-beside-integrated-gpu", "torch"),
     ("csrc/x.cuh:10:10: fatal error: cuda_fp16.h: No such file or directory", "cuda-sources-on-rocm", "cuda_fp16.h"),
     ("src/memory.c:4:10: fatal error: numaif.h: No such file or directory\nI use a Radeon", "header-missing", "libnuma"),
     ("/usr/bin/ld: cannot find -lroctx64: No such file or directory", "link-library-missing", "roctx64"),

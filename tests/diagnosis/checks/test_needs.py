@@ -20,6 +20,12 @@ def test_a_mesa_that_is_older_than_the_gpu(text, wanted):
     assert found.standing == "cause" and wanted in found.title
 
 
+def test_a_function_that_a_library_lacks_is_not_rocms_age():
+    told = "Radeon RX 9070 XT (gfx1201), ROCm 6.3 on Linux.\n"
+    assert "gpu-needs-newer-rocm" in answers(told + "The program fails to load.")
+    assert "gpu-needs-newer-rocm" not in answers(told + "libbar.so: undefined symbol: bar_do_things")
+
+
 def test_a_kernel_and_a_rocm_that_are_older_than_the_gpu():
     kernel = "Ubuntu 22.04, new RX 7900 XT. /dev/dri is empty and no GPU is found.\n$ uname -r\n5.15.0-91-generic"
     assert "needs Linux 6.0 or newer" in answers(kernel)["gpu-needs-newer-kernel"].title

@@ -24,6 +24,14 @@ def test_pypi_torch_on_an_amd_machine():
     assert "torch-build-not-for-amd" not in answers(pip__packages={"torch": "2.9.1"}, gpu__gfx_target___0="gfx1100")
 
 
+def test_a_program_from_pypi_that_draws_in_a_cuda_torch():
+    packages = {"vllm": "0.23.0", "torch": "2.11.0+cu130"}
+    found = answers(pip__packages=packages, gpu__gfx_target___0="gfx1201")
+    assert "vllm 0.23.0" in found["package-build-not-for-amd"].title and "torch-build-not-for-amd" not in found
+    of_rocm = {"vllm": "0.22.1+rocm722", "torch": "2.11.0+cu130"}
+    assert "package-build-not-for-amd" not in answers(pip__packages=of_rocm, gpu__gfx_target___0="gfx1201")
+
+
 def test_the_device_part_of_multi_arch_wheels():
     packages = {"torch": "2.13.0+rocm10.0.0", "rocm": "10.0.0", "rocm-sdk-core": "10.0.0", "amd-torch-device-gfx120x": "2.13.0+rocm10.0.0"}
     found = answers(pip__packages=packages, gpu__gfx_target___0="gfx1201")
