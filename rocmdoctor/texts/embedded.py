@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,9 +12,6 @@ _MOST = 300
 _SHORTEST = 24
 _LOOKED = 200  # lines of a string that tell whether a program wrote it
 _NAMING = ("command", "cmd", "name", "file", "path")
-# Keys under which somebody tells something; sentences under any other describe what the document is about.
-_TELLING = re.compile(r"(?:^|[._ ])(?:body|text|message|content|comments?|question|title|report|prompt"
-                      r"|(?:std)?(?:out|err)(?:put)?|output|log|errors?|detail)s?$", re.IGNORECASE)
 
 
 def _said(entry: Any, line: str) -> str:
@@ -74,7 +70,7 @@ def parts(text: str) -> list[tuple[str, str]]:
         data, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return []
-    return [(key, inner) for key, inner, captured in _walk(data) if captured or _TELLING.search(key) or _printed(inner)]
+    return [(key, inner) for key, inner, captured in _walk(data) if captured or kinds.TELLING.fullmatch(key.rpartition(".")[2]) or _printed(inner)]
 
 
 def _printed(text: str) -> bool:

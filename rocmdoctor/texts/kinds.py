@@ -614,8 +614,9 @@ _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozens
 
 _QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>(?:[^\"\\]|\\.){40,}?)[\"']?,?\s*$")
 _LITERAL = later.pattern(r"\"([^\"]{60,})\"")
-_TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt"
-                        r"|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
+# Keys under which somebody tells something, or a program; sentences under any other describe what the document is about.
+TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt"
+                       r"|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
 
 
 def _explained(line: str) -> bool:
@@ -630,7 +631,7 @@ def _explained(line: str) -> bool:
     if found is None:
         return False
     key, said = (found["key"], found["said"]) if "said" in found.re.groupindex else ("", found[1])
-    return not (key and _TELLING.fullmatch(key)) and is_sentence(said)
+    return not (key and TELLING.fullmatch(key)) and is_sentence(said)
 
 
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
