@@ -230,7 +230,7 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     """The findings but for the risks, best first; ``told`` are symptoms that only say in general that there is trouble."""
     symptoms = [(one, _unexplained(_finding(one, seen, "symptom"), seen)) for one in parted.symptoms]
     shown = [(one, _finding(one, seen, "possible")) for one in parted.possible]
-    curated = [(finding, one.rule.severity != "info") for one, finding in shown if one.explained and not one.row]
+    curated = [(one, finding) for one, finding in shown if one.explained and not one.row]
     general = [one for one in parted.causes if one.rule.general]
     # What is harmless, and no reason of what was seen or not the only one, goes behind it.
     serious = any(one.explained and SEVERITIES.index(one.rule.severity) <= SEVERITIES.index("warning") for one in parted.causes)
@@ -250,12 +250,12 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
         *(_suspect(one, seen) for one in suspects),
         *(_observed(one, seen) for one in observed if one not in cleared_kernel),
         *(finding for one, finding in symptoms if one.rule.specific),
-        *(finding for finding, loud in curated if loud),
+        *(finding for one, finding in curated if one.rule.severity != "info"),
         *(_finding(one, seen, "cause") for one in general if not one.rule.observes),
         *(finding for one, finding in shown if one.explained and one.row and one.met),
         *(_observed(one, seen) for one in general if one.rule.observes),
         *(_observed(one, seen) for one in cleared_kernel),  # with another kernel it was the same
-        *(finding for finding, loud in curated if not loud),  # what only asks says less than what was observed
+        *(finding for one, finding in curated if one.rule.severity == "info"),  # what only asks says less than what was observed
         *(finding for one, finding in shown if one.explained and one.row and not one.met),
         *(finding for one, finding in symptoms if not one.rule.specific and one.rule.id not in told),
         *(_finding(one, seen, "cause") for one in remarks),

@@ -54,10 +54,9 @@ def outcome(report: Report) -> Outcome:
     if first and (first.severity in LOUD or first.standing == "cause" and report.verdict != "problems"):
         return Outcome(_level(first), _sentence(first), action_of(first))
     loud = next((finding for finding in report.findings if finding.severity in LOUD), None)
-    if first and loud and first.standing == "possible" and first.explains:  # the question goes first; how bad it is says what was seen
-        return Outcome(_level(loud), _sentence(first), action_of(first))
-    if loud:
-        return Outcome(_level(loud), _sentence(loud), action_of(loud))
+    if first and loud:  # a question that may explain it goes first; how bad it is says what was seen
+        named = first if first.standing == "possible" and first.explains else loud
+        return Outcome(_level(loud), _sentence(named), action_of(named))
     shown = proofs(report)
     if report.verdict == "healthy":
         return Outcome("ok", f"Nothing wrong found: {'; '.join(shown)}." if shown else "Nothing wrong found.")

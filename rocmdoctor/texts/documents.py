@@ -121,7 +121,7 @@ def kind_of_whole(text: str, name: str = "") -> str:
 
     ``name``: what its file is called, where it is one.
     """
-    own = re.split(r"[/\\]|: ", name)[-1]
+    own = _file_of(name)
     head = text[:_HEAD].lstrip("\ufeff \t\r\n").replace("\r\n", "\n").replace("\0", "")
     if not head:
         return ""
@@ -134,10 +134,11 @@ def _tells(head: str, name: str) -> bool:
     """Whether a text with markup is what somebody reports: by its name, by its first heading or headings of an issue form, or in the first person."""
     if is_named_report(name):
         return True
-    headings = [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + _FENCED.sub("", head))]
+    open_ = _FENCED.sub("", head)
+    headings = _headings(open_)
     if headings and _REPORTS.search(headings[0]) and not _TEACHES.search(headings[0]):
         return True
-    if _FORM.search("\n".join(headings)) or _PERSON.search(_FENCED.sub("", head)[:_LONG]):
+    if _FORM.search("\n".join(headings)) or _PERSON.search(open_[:_LONG]):
         return True
     return not headings and len(head) < _LONG
 
@@ -166,13 +167,23 @@ def _kind_by_text(head: str) -> str:
     return settings or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")
 
 
+def _file_of(name: str) -> str:
+    """The last part of a text's name: of a path, or the key of a document."""
+    return re.split(r"[/\\]|: ", name)[-1]
+
+
+def _headings(open_: str) -> list[str]:
+    """Of a text without what is fenced."""
+    return [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + open_)]
+
+
 def is_named_report(name: str) -> bool:
     """Whether a file is called what somebody reports, or was piped.
 
     >>> is_named_report("report.txt"), is_named_report("bug-1234.md"), is_named_report("stdin"), is_named_report("server.log")
     (True, True, True, False)
     """
-    own = re.split(r"[/\\]|: ", name)[-1]
+    own = _file_of(name)
     return own == "stdin" or _NAMED_REPORT.fullmatch(own.rpartition(".")[0] or own) is not None
 
 
@@ -239,7 +250,7 @@ def _settings(head: str) -> str:
 def _explains(head: str) -> bool:
     """Whether headings, title and voice are those of a text for many, and none tells of a failure."""
     open_ = _FENCED.sub("", head)
-    headings = [found["heading"] or found["above"] for found in _HEADING.finditer("\n\n" + open_)]
+    headings = _headings(open_)
     if not headings:
         return False
     cures = next((at for at, heading in enumerate(headings) if _CURES.search(heading)), len(headings))  # below it stands what may befall its readers

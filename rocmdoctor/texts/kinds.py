@@ -612,7 +612,7 @@ _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozens
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
 
 
-_QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>(?:[^\"\\]|\\.){40,}?)[\"']?,?\s*$")
+_QUOTED = later.pattern(r"\s*(?:- )?(?:\"?(?P<key>[\w.-]{1,60})\"? ?[:=] ?)?[\"'](?P<said>(?:[^\"\\]|\\.){40,}?)[\"']?$")
 _LITERAL = later.pattern(r"\"([^\"]{60,})\"")
 # Keys under which somebody tells something, or a program; sentences under any other describe what the document is about.
 TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|question|title|report|prompt"
@@ -627,7 +627,8 @@ def _explained(line: str) -> bool:
     >>> _explained('  "error": "The package is built with the generic flags, because the others fail on this target."')
     False
     """
-    found = _QUOTED.match(line[:_LONGEST]) or _LITERAL.search(line[:_LONGEST])
+    line = line[:_LONGEST].rstrip().removesuffix(",")  # here, not in the pattern: it would look for them behind every blank
+    found = _QUOTED.match(line) or _LITERAL.search(line)
     if found is None:
         return False
     key, said = (found["key"], found["said"]) if "said" in found.re.groupindex else ("", found[1])

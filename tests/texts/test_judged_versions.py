@@ -6,7 +6,7 @@ from rocmdoctor.texts.prose import changes_told, judged_versions
 
 
 def told(text):
-    return [(one.name, one.good, one.bad) for one in judged_versions.pairs(text)]
+    return [(one.name, one.good, one.bad) for one in judged_versions.judged(text).pairs]
 
 
 FORMS = (

@@ -331,8 +331,7 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
         yield "kernels-missing-beside-integrated-gpu", {"who": _who(seen, hits)}, hits, {"used": ("about.gpu",)}
         return
     who, of = _who(seen, hits), f" ({gpu})" if gpu else ""
-    listed = next((name for name in ("torch.arch_list", *(key("torch.arch_list", item) for item in items_of(seen.facts, "torch")))
-                   if gpu and tables.covers(list(map(str, seen.value(name) or [])), gpu)), "") if who == "torch" else ""
+    listed = next((name for name, targets in _torch_lists(seen) if tables.covers(targets, gpu)), "") if gpu and who == "torch" else ""
     if all(_UNREADABLE.search(hit.text) for hit in hits):
         yield "kernel-image-unreadable", {"who": who, "gpu": of}, hits, {"used": ("about.gpu",) if gpu else ()}
         return
@@ -348,9 +347,14 @@ def _kernels(seen: Evidence) -> Iterator[Found]:
 def _leaves_out_integrated(seen: Evidence, fitted: list[str]) -> bool:
     """Whether torch's list has the card and not the integrated GPU that is named beside it."""
     words = [word for word in seen.texts("about.gpu") if word.startswith("gfx") and tables.kind(word) == "apu"]
-    lists = [list(map(str, seen.value(key("torch.arch_list", item)) or [])) for item in items_of(seen.facts, "torch")]
-    return any(targets and all(tables.covers(targets, gfx) for gfx in fitted) and not all(tables.covers(targets, word) for word in words)
-               for targets in lists if fitted)
+    return bool(fitted) and any(all(tables.covers(targets, gfx) for gfx in fitted) and not all(tables.covers(targets, word) for word in words)
+                                for _, targets in _torch_lists(seen))
+
+
+def _torch_lists(seen: Evidence) -> list[tuple[str, list[str]]]:
+    """(fact, targets) of each installation of torch whose list was read."""
+    names = [key("torch.arch_list", item) for item in items_of(seen.facts, "torch")]
+    return [(name, targets) for name in names if (targets := seen.texts(name))]
 
 
 def _next_module(hits: list[Hit]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rocmdoctor.diagnosis import tried
 from rocmdoctor.diagnosis.checks import _words
 from rocmdoctor.diagnosis.checks.parameters import number
 from rocmdoctor.diagnosis.diagnose import Judged
@@ -22,6 +23,6 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         return
     words = {"cards": ", ".join(cards), "mask": f"{mask:#x}", "on": f"{mask | _BIT:#x}"}
     name = "overdrive-not-offered" if mask & _BIT else "overdrive-switched-off"
-    if mask & _BIT and any(row["good"] for row, _ in _words.changes(seen, _CHECK)):  # with another version it was there: no limit of the GPU
+    if mask & _BIT and tried.pair_told(seen.facts):  # with another version it was there: no limit of the GPU
         return
     yield _words.judged(_CHECK, name, seen, words, ("amdgpu.without_overdrive", "amdgpu.parameters"))

@@ -220,9 +220,11 @@ def _gtt_alone(seen: Evidence, parameters: list[Parameter]) -> Iterator[Judged]:
     if any(each.name.endswith(".pages_limit") for each in parameters) or "apu" not in seen.texts("about.gpu"):
         return
     each = next((each for each in parameters if each.name == "amdgpu.gttsize" and re.fullmatch(r"\d{4,7}", each.value)), None)
-    for item in items_of(seen.facts, "gpu") if each else ():
+    if not each:
+        return
+    for item in items_of(seen.facts, "gpu"):
         pool, vram = (int(seen.value(vocabulary.key(name, item)) or 0) for name in ("gpu.kfd_pool_bytes", "gpu.vram_bytes"))
-        if each and 0 < pool < int(each.value) * _UNIT["gttsize"] * 0.95 and pool % (1 << 30) and vram < pool * 0.9:
+        if 0 < pool < int(each.value) * _UNIT["gttsize"] * 0.95 and pool % (1 << 30) and vram < pool * 0.9:
             words = {"value": each.value, "asked": _gib(int(each.value) << 20), "pool": f"{pool / 2**30:.1f} GiB", "pages": str(int(each.value) * 256)}
             yield judged(_CHECK, "gttsize-without-ttm-limit", seen, words, [each.fact, vocabulary.key("gpu.kfd_pool_bytes", item)], item=item)
             return

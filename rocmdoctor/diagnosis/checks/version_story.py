@@ -95,8 +95,7 @@ def _pair(seen: Evidence) -> tuple[str, str, str, list[Hit]] | None:
             same = (tried.named().get(other, other) == of or not other and _runs(seen, of, version)) if name else _alike(good, version)
             if same and version != good and not (version in rights and good in wrongs):
                 return good, version, other, [hit, line]
-        component = components.load().get(of)
-        version = seen.text(component.key) if component and component.key and hit.group == "good" else ""
+        version = _here(seen, of) if hit.group == "good" else ""
         if version and good not in version and version not in good:
             return good, version, name, [hit]
     for hit in _hits(seen, "first"):
@@ -120,17 +119,21 @@ def _way_back(seen: Evidence, name: str, good: str, bad: str) -> list[str] | str
     return list(chosen.commands) if chosen and chosen.commands else ""
 
 
+def _here(seen: Evidence, of: str) -> str:
+    """The version of a component that is in use, "" where it was not read."""
+    component = components.load().get(of)
+    return seen.text(component.key) if component and component.key else ""
+
+
 def _newer_here(seen: Evidence, of: str, good: str) -> str:
     """What is in use, where only the last right version was told; without a number where that was not read."""
-    component = components.load().get(of)
-    here = seen.text(component.key) if component and component.key else ""
+    here = _here(seen, of)
     return here if here and versions.compare(good, here) == -1 else f"newer than {good}"
 
 
 def _runs(seen: Evidence, of: str, version: str) -> bool:
     """Whether a version that was told without a name is the one that this component has here."""
-    component = components.load().get(of)
-    here = seen.text(component.key) if component and component.key else ""
+    here = _here(seen, of)
     return here == version or here.startswith(f"{version}.")
 
 

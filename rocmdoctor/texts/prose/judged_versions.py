@@ -1,8 +1,8 @@
 """Versions that a writer calls right or wrong, each with its component: the pair between which it broke.
 
->>> [(one.name, one.good, one.bad) for one in pairs("Last Mesa that worked: 25.3.4. With Mesa 25.3.5 games crash.")]
+>>> [(one.name, one.good, one.bad) for one in judged("Last Mesa that worked: 25.3.4. With Mesa 25.3.5 games crash.").pairs]
 [('Mesa', '25.3.4', '25.3.5')]
->>> [(one.name, one.good, one.bad) for one in pairs("Kernel 6.14: works\\nKernel 6.15: black screen\\nMesa 25.1 is installed")]
+>>> [(one.name, one.good, one.bad) for one in judged("Kernel 6.14: works\\nKernel 6.15: black screen\\nMesa 25.1 is installed").pairs]
 [('kernel', '6.14', '6.15')]
 """
 
@@ -103,11 +103,6 @@ def judged(text: str) -> Judged:
     told = _told(text)
     said = {outcome: frozenset((same(one.name), one.version) for one in told if one.right is outcome and one.name) for outcome in (True, False)}
     return Judged(tuple(_pairs(text, told)), said[True], said[False])
-
-
-def pairs(text: str) -> list[Pair]:
-    """The pairs alone."""
-    return list(judged(text).pairs)
 
 
 def _pairs(text: str, told: list[_Told]) -> list[Pair]:
@@ -293,7 +288,6 @@ def _alike(one: str, other: str, near: bool) -> bool:
 def _judge(sentence: str, places: list[tuple[int, int]], told: list[_Told]) -> None:
     """What the sentence says of each of its versions."""
     breaks = [0, *(one.end() for one in _BREAK.finditer(sentence)), len(sentence)]
-    open_: list[int] = []
     for number, (start, end) in enumerate(places):
         left = max((at for at in breaks if at <= start), default=0)
         if number and places[number - 1][1] > left:
@@ -303,12 +297,6 @@ def _judge(sentence: str, places: list[tuple[int, int]], told: list[_Told]) -> N
             right = min(right, places[number + 1][0])
         one = told[number]
         one.right, one.boundary = version_verdicts.said(sentence, left, start, end, right, len(places))
-        if one.right is None:
-            open_.append(number)
-        else:
-            while open_ and not one.boundary and _one_list(sentence, places, open_[-1]):
-                told[open_.pop()].right = one.right
-            open_.clear()
     _of_list(sentence, places, told)
 
 

@@ -167,7 +167,8 @@ def read(text: str) -> Iterator[Reading]:
     rows: list[dict[str, object]] = []
     before = ""
     for at, sentence in itertools.islice(told, _MOST_SENTENCES):
-        found = _found(sentence, before) if any(word in sentence.lower() for word in _WORDS) else None
+        low = sentence.lower()
+        found = _found(sentence, before) if any(word in low for word in _WORDS) else None
         if found:
             rows.append({"how": found.how, "kind": found.kind, "clause": found.clause, "what": found.what,
                          "quoted": _quoted(text, at, sentence), "line": lines.at(at + len(sentence) - len(sentence.lstrip())), "text": _short(sentence, 300)})
@@ -256,12 +257,12 @@ def _wrong(rest: str) -> bool:
 
 def _what(clause: str) -> tuple[str, str, str]:
     """(kind, clause, what is named in it)."""
-    programs = [str(row["title"]) for row in side_programs.find(clause)]
-    if _UPDATE.search(clause) or not programs:
-        thing = None if _UPDATE.search(clause) else _THING.search(clause)
-        kind = "update" if _UPDATE.search(clause) else "change" if not thing else "hardware" if thing["hardware"] else "setting"
-        return kind, clause, thing[0] if thing else ""
-    return "program", clause, programs[0]
+    if _UPDATE.search(clause):
+        return "update", clause, ""
+    if programs := side_programs.find(clause):
+        return "program", clause, str(programs[0]["title"])
+    thing = _THING.search(clause)
+    return ("hardware" if thing["hardware"] else "setting", clause, thing[0]) if thing else ("change", clause, "")
 
 
 def _quoted(text: str, at: int, sentence: str) -> list[str]:
