@@ -86,9 +86,10 @@ SAMPLED = 1 << 19  # characters from which on a text is sampled first
 _SLICES, _SLICE = 24, 4096
 _ALIKE = 0.97
 
+LEVELS = ("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL")  # where a journal has its host: the program's own line, without one
 _JOURNAL = later.pattern(
     rf"(?: ?{MONTH} [ 0-9][0-9] [0-9:]{{8}}(?:\.\d{{1,6}})? |" r"\d{4}-\d\d-\d\d[T ][0-9:]{8}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? )(?=\S{1,60} \S{1,60}: )"
-    r"(?!(?:ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|CRITICAL) )"  # a level there: the program's own line, without a host
+    rf"(?!(?:{'|'.join(LEVELS)}) )"
     r"\S{1,60} (?P<unit>[^\s:\[]{1,60})(?:\[\d{1,9}\])?: ")
 _COMPOSED = later.pattern(r"[\w.-]{1,60} +\| ")
 _QUOTE = later.pattern(r"(?:[>|] ?){1,9}")
