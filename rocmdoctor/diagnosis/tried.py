@@ -34,7 +34,8 @@ def both_ways(facts: dict[str, Fact]) -> set[str]:
         moved = any(good in row["text"] and bad in row["text"] for good, bad in moves)
         if row["axis"] == "version" and row["title"] and not moved:
             versions[bool(row["right"])].setdefault(component_of(row["title"]), set()).add(str(row["value"]))
-    began = {component_of(word) for row in _rows(facts, "report.triggers") if row["how"] == "began" for word in str(row["clause"]).split()}
+    began = {component_of(word) for row in _rows(facts, "report.triggers") if row["how"] == "began" and not any(old in row["clause"] for old, _ in moves)
+             for word in str(row["clause"]).split()}
     return {name for name, tried in versions[False].items() if len(tried) > 1 and name not in versions[True] and name not in began}
 
 
