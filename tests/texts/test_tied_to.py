@@ -76,3 +76,8 @@ def test_values_beside_the_clause_are_kept():
 def test_a_pair_in_brackets_behind_an_update_is_a_change():
     told = "HDR is no longer shown since the last dnf update (gamescope 3.16.15-1 -> 3.16.17-2 was part of it)."
     assert [(row["name"], row["good"], row["bad"]) for one in changes_told.read(told) for row in one.value] == [("gamescope", "3.16.15-1", "3.16.17-2")]
+
+
+def test_going_from_one_version_to_another_is_an_update():
+    row = rows("After going from testing-44.20260725.1 to testing-44.20260726 several games draw wrong in Game Mode.")[0]
+    assert (row["how"], row["kind"]) == ("began", "update")

@@ -38,7 +38,7 @@ if afterwards""".split()) + ("now that", "as soon", "as long", "every time", "ea
 _DID = (r"(?:(?:re)?install(?!ations? (?:of Windows|guide))|uninstall|updat|upgrad|appl(?:y|ied)|re-?enabl|enabl|disabl|activat|add(?:ed|ing)"
         r"|chang|switched|switching|replac|swapp"
         r"|attach|assign|plugg|connected|connecting|hook|flash|overclock|undervolt|remov|delet|edit|merg|pull|rebas|refresh|patch|migrat|bump"
-        r"|fitted|fitting"
+        r"|fitted|fitting|(?:going|went) from \S+ to"
         r"|import|tweak|downgrad|clean-?install|rais(?:ed|ing) the|lower(?:ed|ing) the|turned on|turning on|turned off|turning off|set the"
         r"|setting the|moved|moving|mov)\w*")
 _EVENT = r"(?:updates?|upgrades?|tweaks?|change|installation|switch (?:to|from)|move (?:to|from)|migration|downgrade)\b(?! rate)"
@@ -98,7 +98,8 @@ _PART = r"(?:service|daemon|overlay|plug-?in|add-?on|extension|mod|tweak|tool|la
 _THING = later.pattern(rf"\b(?P<hardware>{_HARDWARE})\b|\b(?P<feature>{_FEATURE})(?![\w-])|\b(?P<part>(?-i:[A-Z])(?!he |his |hat |y "
                        rf"|n )[\w.+-]{{1,30}} {_PART})\b", _I)
 _STATE = later.pattern(rf"\b{_ON}\b", _I)
-_UPDATE = later.pattern(r"\b(?:updat|upgrad)\w*|\bnightly\b|\bpull(?:ed|ing)\b|\brebas\w+|(?<!\w)-S[yu]{1,3}\b|\bdnf\b|\bapt\b", _I)
+_UPDATE = later.pattern(r"\b(?:updat|upgrad)\w*|\bnightly\b|\bpull(?:ed|ing)\b|\brebas\w+|(?<!\w)-S[yu]{1,3}\b|\bdnf\b|\bapt\b"
+                        r"|\b(?:going|went|mov(?:ed|ing)) from \S{0,40}\d\S{0,40} to \S{0,40}\d", _I)
 _DONE = later.pattern(rf"^.{{0,60}}?\b(?:{_DID}|{_EVENT})", _I)
 _PAST = later.pattern(rf"(?<!the )\b(?:{_DID})(?<=ed)\b|\b(?:I|we) (?:\w+ )?(?:ran|set|put|changed|built) ", _I)
 # "after that", "with it": what it was stands elsewhere; "after the install" has no object, "as if" no event.
