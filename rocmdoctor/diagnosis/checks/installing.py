@@ -241,16 +241,23 @@ def _in_family(name: str, family: str) -> tuple[str, str]:
     (('rocm-hip', "AMD's, Debian's or Ubuntu's"), ('rocblas-devel', "AMD's, Debian's or Ubuntu's"), ('', ''))
     """
     rows = [*tables.load("installers")["meta"], *tables.load("libraries")["libraries"]]
-    if any(name in str(row.get(family) or "").split() for row in rows):
-        return "", ""
     bare = re.sub(r"-(dev|devel)$", "", name)
+    suffixes = {"debian": "-dev", "fedora": "-devel"}
+    own = {name, bare} if name.endswith(suffixes.get(family, "-")) else {name}
+    if any(own.intersection(str(row.get(family) or "").split()) for row in rows):
+        return "", ""
     for wanted in dict.fromkeys((name, bare)):
         for other in _WHOSE:
             row = next((row for row in rows if row.get(family) and wanted in str(row.get(other) or "").split()), None) if other != family else None
             if row:
-                suffix = {"debian": "-dev", "fedora": "-devel"}.get(family, "") if wanted != name else ""
+                suffix = suffixes.get(family, "") if wanted != name else ""
                 return " ".join(one + suffix for one in str(row[family]).split()), _WHOSE[other]
     return "", ""
+
+
+def _since(left_out: Row, seen: Evidence) -> bool:
+    """Whether the release that was read is one from which on the package is left out; true where that holds of every release."""
+    return "from" not in left_out or versions.at_least(_installed(seen), left_out["from"], "rocm") is True
 
 
 def _packages(seen: Evidence, rows: list[Row]) -> Found:
@@ -264,7 +271,7 @@ def _packages(seen: Evidence, rows: list[Row]) -> Found:
             "release": f" ROCm {release}" if release else " A release of ROCm"}, {"rows": [row for row, name in names if name in of_amd][:1]}
         return
     for row, name in names:
-        gone = next((one for one in table["left_out"] if re.fullmatch(one["name"], name)), None)
+        gone = next((one for one in table["left_out"] if re.fullmatch(one["name"], name) and _since(one, seen)), None)
         if gone:
             repositories = [hit.captures["path"] for hit in seen.hits_of("seen.installing.amd_repository") if hit.captures.get("path")]
             release = next((found for path in repositories if "rocm" in path and (found := _release(path))), "") or _installed(seen)
