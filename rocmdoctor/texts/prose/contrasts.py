@@ -63,6 +63,8 @@ _LIBRARY = later.pattern(r"(?<![\w./\\])(?:[\w./\\:-]{0,120}[/\\])?(?P<name>[A-Z
 _EXCHANGED = later.pattern(r"\b(?:cop(?:y|ied|ying)|replac\w+|swapp?\w*|renam\w+|delet\w+|remov\w+|mov(?:ed|ing)|overwr\w+"
                            r"|preload\w*|LD_PRELOAD|us(?:ed|ing) the"
                            r"|tak(?:en|ing) the|with the|put(?:ting)?|drop(?:ped|ping))\b", _I)
+# "with the same SGLang version": what was not varied; not "the same with SGLang".
+_UNVARIED = later.pattern(r"\b(?:same|identical) (?:(?!with\b|on\b|in\b|under\b|using\b|for\b|as\b|via\b|when\b|and\b|result|error)[\w.-]{2,20} )?$", _I)
 _ONCE = later.pattern(r"\b(?:worked|ran|was|were)\b", _I)
 # Amounts of work that are varied: 2k and 16k of context, batches of 1 and 8.
 _AMOUNT = later.pattern(r"(?<![\w.-])(?P<n>\d{1,6})(?: ?x ?\d{1,6})?(?P<k> ?k)?(?: tokens?)?(?: of)?[ -]?"
@@ -190,6 +192,8 @@ def named(clause: str) -> Iterator[tuple[str, str, str]]:
     lowered = clause.lower()
     for value in values():
         found = value.pattern.search(clause) if any(word in lowered for word in value.words) else None
+        if found and _UNVARIED.search(clause[max(0, found.start() - 30):found.start()]):
+            continue
         if found and not _off(clause, found.start(), found.end()):
             yield value.axis, value.name, value.title
         elif found and value.axis in _left_out():

@@ -48,7 +48,8 @@ _STANDARD = later.pattern(
     r"|wifi|bluetooth|v\d[\w.]*|b\d+|level|profile|tier|step|chapter|page|part|day|run|test|item|no|nr|option|model|amd|nvidia|intel|radeon)", _I)
 _UPDATED = later.pattern(r"\b([A-Z][\w.+-]{2,30}) (?:was |is )?(?:up|down)?(?:grad|dat)")
 _ADRENALIN = later.pattern(r"2\d\.\d{1,2}\.\d{1,2}")
-_WINDOWS = later.pattern(r"\bWindows\b|\bAdrenalin\b")
+_WINDOWS = later.pattern(r"\bWindows\b|\bAdrenalin\b|\bAMD(?:'s)? (?:driver|software|update)s?\b|\bupdate from AMD\b")
+_AS_BEFORE = later.pattern(r", ?(?:and )?(?:with )?(?:the )?same [\w .-]{2,30}(?=,)", _I)  # what did not change is no verdict
 _MESA = later.pattern(r"\b(?:Mesa|RADV)\b", _I)
 _OF_KERNEL = later.pattern(r"[4-7]\.\d{1,2}(?:\.\d{1,3})?(?:-\S+)?")
 _KERNEL_WORD = later.pattern(r"\bkernels?\b", _I)
@@ -100,6 +101,7 @@ class Judged:
 
 def judged(text: str) -> Judged:
     """Of each component at most one pair, none where what is said contradicts itself."""
+    text = _AS_BEFORE.sub(lambda found: " " * len(found[0]), text)
     told = _told(text)
     said = {outcome: frozenset((same(one.name), one.version) for one in told if one.right is outcome and one.name) for outcome in (True, False)}
     return Judged(tuple(_pairs(text, told)), said[True], said[False])
@@ -265,7 +267,7 @@ def _by_form(text: str, one: _Told) -> str:
     """The component that a version without a name can only be of, by how it is written and what the text is about; "" where that is open."""
     if one.version[0] == "v" and (called := _UPDATED.search(text)):
         return called[1]
-    if _ADRENALIN.fullmatch(one.version) and _WINDOWS.search(text) and not _MESA.search(text):
+    if _ADRENALIN.fullmatch(one.version + (".0" if text[one.end:one.end + 2] == ".x" else "")) and _WINDOWS.search(text) and not _MESA.search(text):
         return "driver"
     if _OF_KERNEL.fullmatch(one.version) and _KERNEL_WORD.search(text[max(0, one.start - _BESIDE):one.start]):
         return "kernel"

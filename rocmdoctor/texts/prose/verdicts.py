@@ -22,7 +22,7 @@ _RIGHT = "|".join((
     r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
     r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)",
     r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|as (?:it|they) should|full speed",
-    r"without a hitch|lists (?:the|my|it|both|all|every|gfx\w+)|(?:games|programs|apps) (?:start|run)(?= *$)",
+    r"could still(?= \w)|still could|without a hitch|lists (?:the|my|it|both|all|every|gfx\w+)|(?:games|programs|apps) (?:start|run)(?= *$)",
     rf"(?:has|have|had|there (?:is|was)|gives?|gets?|got|shows?) (?:an? |the |full |its )?{_SEEN}|comes? through(?! the\b)",
     r"(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)"))
 _WRONG = "|".join((
