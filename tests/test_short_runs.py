@@ -144,7 +144,7 @@ loaded = [name for name in sys.modules if name.startswith(("rocmdoctor.texts.rea
 print(len(known), len(loaded))
 for each in known:
     module = sys.modules.get(each.__name__) or __import__(each.__name__, fromlist=["read"])
-    assert each.recognises is module.recognises and each.TRUST == module.TRUST and each.LAST == getattr(module, "LAST", False)
+    assert each.read is module.read and each.MARKS == list(getattr(module, "MARKS", ())) and each.TRUST == module.TRUST and each.LAST == getattr(module, "LAST", False)
     assert each.KINDS == getattr(module, "KINDS", each.KINDS)
 """
 
@@ -157,3 +157,12 @@ def test_a_reader_is_loaded_when_it_reads(tmp_path):
 
     (known, loaded), (again, kept) = run(), run()
     assert known == again and loaded >= known > 50 and kept < 10
+
+
+def test_a_reader_is_not_imported_for_a_text_without_its_marks():
+    from rocmdoctor.texts.catalogue import Reader
+
+    reader = Reader("rocmdoctor.texts.no_such_reader", 1, frozenset(), False, ["rocminfo", "clinfo"])
+    assert not reader.recognises("dmesg")
+    with pytest.raises(ModuleNotFoundError):
+        reader.recognises("$ clinfo")

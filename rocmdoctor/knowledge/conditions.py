@@ -451,12 +451,27 @@ def _musts(node: ast.expr, names: Mapping[str, str]) -> list[tuple[str, ...]]:
 
 
 def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], scope: Callable[[], Scope]) -> Condition:
-    """A condition that was parsed before, when its names and musts were learnt."""
-    return Condition(text, names, lambda: parse(text, scope())._compiled(), musts)
+    """A condition that was parsed before, when its depth was judged and its names and musts were learnt."""
+    return Condition(text, names, lambda: _evaluated(*_read(text, scope())), musts)
 
 
 def parse(text: str, scope: Scope = Scope()) -> Condition:
     """Compile; raises ConditionError for anything outside the language, the vocabulary or the rule's own names."""
+    tree, names = _read(text, scope)
+    if _depth(tree) > _DEEPEST:
+        raise ConditionError(f"nested deeper than {_DEEPEST}")
+    made = _evaluated(tree, names)
+    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree, names)))
+
+
+def _evaluated(tree: ast.expr, names: dict[str, str]) -> tuple[_Eval, Callable[[], list[list[_Eval]]]]:
+    """What asks the whole expression, and what asks each of its ways."""
+    compiler = _Compiler(names)
+    return compiler.compile(tree), lambda: [[compiler.compile(part) for part in way] for way in _ways(tree)]
+
+
+def _read(text: str, scope: Scope) -> tuple[ast.expr, dict[str, str]]:
+    """The expression, in which facts have names of Python's, and the facts behind these. Raises ConditionError."""
     names: dict[str, str] = {}
 
     def named(fact: str) -> str:
@@ -481,14 +496,9 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
         raise ConditionError(f"longer than {_LONGEST} characters")
     renamed = _NAME.sub(rename, _CALL.sub(seen, " ".join(text.split())))
     try:
-        tree = syntax.expression(renamed)
+        return syntax.expression(renamed).body, names
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}") from None
-    if _depth(tree.body) > _DEEPEST:
-        raise ConditionError(f"nested deeper than {_DEEPEST}")
-    compiler = _Compiler(names)
-    made = compiler.compile(tree.body), lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)]
-    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree.body, names)))
 
 
 @functools.lru_cache(maxsize=512)

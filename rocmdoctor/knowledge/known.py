@@ -143,8 +143,9 @@ def build(component: str, data: dict[str, Any]) -> Row:
                read=str(data.get("read") or ""), **texts)
 
 
-def laid_out(root: pathlib.Path) -> dict[str, bytes]:
-    """The checked rows as the parts that :func:`load` reads: themselves, and which of them are of interest where what was seen."""
+def laid_out(root: pathlib.Path) -> tuple[dict[str, bytes], list[tuple[str, ...]]]:
+    """The checked rows as the parts that :func:`load` reads: themselves, and which of them are of interest where what was seen. Then the literals of
+    each pattern."""
     rows: dict[str, list[Row]] = {}
     problems: list[str] = []
     dates: list[str] = []
@@ -181,7 +182,8 @@ def laid_out(root: pathlib.Path) -> dict[str, bytes]:
             needy.setdefault(row.symptom, []).append(at)
     index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy
     said = words(pattern for row in every for pattern in row.signature)
-    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said)}
+    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said)}, [
+        sets for _, _, of_row in found.values() for sets in of_row]
 
 
 @functools.cache

@@ -1,12 +1,13 @@
 """The readers, each imported when it is asked to read: a text of one kind needs few of the many.
 
-Nothing is registered: their folders are walked, and what a reader says of itself (TRUST, KINDS, LAST) is kept until a file of them changes.
+Nothing is registered: their folders are walked, and what a reader says of itself (TRUST, KINDS, MARKS, LAST) is kept until a
+file of them changes.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,8 +21,14 @@ PRINTED = kinds.QUOTED - {"prose", "system_log"}  # what a reader gets that does
 class Reader:
     """One reader: what it says of itself, and, once it is used, all that its module has."""
 
-    def __init__(self, name: str, trust: int, of: frozenset[str], last: bool) -> None:
-        self.__name__, self.TRUST, self.KINDS, self.LAST = name, trust, of, last
+    def __init__(self, name: str, trust: int, of: frozenset[str], last: bool, marks: Sequence[str]) -> None:
+        self.__name__, self.TRUST, self.KINDS, self.LAST, self.MARKS = name, trust, of, last, marks
+
+    def recognises(self, text: str) -> bool:
+        """Whether the format is in there."""
+        if self.MARKS and not any(mark in text for mark in self.MARKS):
+            return False
+        return bool(self.__getattr__("recognises")(text))
 
     def __getattr__(self, name: str) -> Any:
         """Called for what is not known without the module."""
@@ -34,10 +41,12 @@ def catalogue() -> tuple[Reader, ...]:
     files = [*(file for folder in folders for file in sorted(folder.glob("*.py"))), Path(__file__), Path(str(kinds.__file__))]
     sets, rows = cache.stamped("readers.json", files, _walked)
     shared = [frozenset(each) for each in sets]
-    return tuple(Reader(name, trust, shared[of], last) for name, trust, of, last in rows)
+    return tuple(Reader(name, trust, shared[of], last, marks) for name, trust, of, last, marks in rows)
 
 
-def _walked() -> tuple[list[list[str]], list[tuple[str, int, int, bool]]]:
+def _walked() -> tuple[list[list[str]], list[tuple[str, int, int, bool, Sequence[str]]]]:
+    import pkgutil
+
     found = [importlib.import_module(f"{package.__name__}.{module.name}") for package in (readers, prose)
              for module in pkgutil.iter_modules(package.__path__)]
     found.sort(key=lambda module: module.__name__.rpartition(".")[2])
@@ -46,7 +55,8 @@ def _walked() -> tuple[list[list[str]], list[tuple[str, int, int, bool]]]:
     for module in ours:
         if _kinds(module) not in sets:
             sets.append(_kinds(module))
-    return sets, [(module.__name__, module.TRUST, sets.index(_kinds(module)), bool(getattr(module, "LAST", False))) for module in ours]
+    return sets, [(module.__name__, module.TRUST, sets.index(_kinds(module)), bool(getattr(module, "LAST", False)), getattr(module, "MARKS", ()))
+                  for module in ours]
 
 
 def _kinds(module: ModuleType) -> list[str]:
