@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import re2
@@ -96,12 +96,14 @@ class Condition:
     """A condition, compiled when it is first asked; ``names`` are the facts it may ask for.
 
     ``musts`` are sets of signals and symptoms: where none of a set was seen the answer is no. Most rules are answered by that alone.
+    ``needs`` are of each way to a yes the facts that must be known and the signals and symptoms that must have been seen.
     """
 
     text: str
     names: tuple[str, ...]
     _compile: Callable[[], tuple[_Eval, Callable[[], list[list[_Eval]]]]]
     musts: tuple[tuple[str, ...], ...] = ()
+    needs: tuple[tuple[str, ...], ...] = ()
     _made: tuple[_Eval, Callable[[], list[list[_Eval]]]] | None = None
 
     def _compiled(self) -> tuple[_Eval, Callable[[], list[list[_Eval]]]]:
@@ -450,9 +452,23 @@ def _musts(node: ast.expr, names: Mapping[str, str]) -> list[tuple[str, ...]]:
     return [tuple(dict.fromkeys(name for part in parts for name in part[0]))] if all(parts) else []
 
 
-def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], scope: Callable[[], Scope]) -> Condition:
-    """A condition that was parsed before, when its depth was judged and its names and musts were learnt."""
-    return Condition(text, names, lambda: _evaluated(*_read(text, scope())), musts)
+def _needs(part: ast.expr, names: Mapping[str, str]) -> Iterator[str]:
+    """The facts that must be known, and the signal or symptom that must have been seen, for a part of a way to be true."""
+    if isinstance(part, ast.Name):
+        if names[part.id].count(".") <= 2 or not names[part.id].startswith("seen."):
+            yield names[part.id]
+        return
+    inner = list(ast.walk(part))
+    if any(isinstance(each, ast.BoolOp) or isinstance(each, ast.Name) and each.id == "known" for each in inner):
+        return  # it may be decided without some of its facts
+    found = (names.get(each.id, "") for each in inner if isinstance(each, ast.Name))
+    yield from (name for name in found if name and not name.startswith("seen."))
+
+
+def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], needs: tuple[tuple[str, ...], ...],
+             scope: Callable[[], Scope]) -> Condition:
+    """A condition that was parsed before, when its depth was judged and the rest was learnt."""
+    return Condition(text, names, lambda: _evaluated(*_read(text, scope())), musts, needs)
 
 
 def parse(text: str, scope: Scope = Scope()) -> Condition:
@@ -461,7 +477,8 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
     if _depth(tree) > _DEEPEST:
         raise ConditionError(f"nested deeper than {_DEEPEST}")
     made = _evaluated(tree, names)
-    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree, names)))
+    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree, names)),
+                     tuple(tuple(dict.fromkeys(name for part in way for name in _needs(part, names))) for way in _ways(tree)))
 
 
 def _evaluated(tree: ast.expr, names: dict[str, str]) -> tuple[_Eval, Callable[[], list[list[_Eval]]]]:

@@ -217,7 +217,7 @@ def laid_out(root: pathlib.Path) -> tuple[dict[str, bytes], list[tuple[str, ...]
 
 
 def _saved(condition: Condition) -> tuple[Any, ...]:
-    return condition.text, condition.names, condition.musts
+    return condition.text, condition.names, condition.musts, condition.needs
 
 
 def _row(rule: Rule) -> tuple[Any, ...]:
@@ -251,8 +251,8 @@ def _of_row(row: tuple[Any, ...], at: int, rest: compiled.Rows, place: int, of_s
         return _scope(always[0], own)
 
     def condition(said: Any) -> Condition:
-        text, names, musts = said
-        return unparsed(text, names, musts, scope)
+        text, names, musts, needs = said
+        return unparsed(text, names, musts, needs, scope)
 
     def more(name: str) -> dict[str, Any]:
         found: dict[str, Any] = index if name in _INDEX else rest[at]
