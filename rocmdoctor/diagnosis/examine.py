@@ -62,11 +62,11 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         collecting = pool.submit(collected)
         from rocmdoctor.knowledge import rules
         from rocmdoctor.scan.scanner import Scanner
-        from rocmdoctor.texts import interpret
+        from rocmdoctor.texts import catalogue, interpret
 
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
         scanner = Scanner(book.patterns(), book.plan())
-        _ = [reader.read for reader in interpret.modules() if "kernel_log" in reader.KINDS]  # loaded; the machine tells of itself by that log
+        _ = [reader.read for reader in catalogue.catalogue() if "kernel_log" in reader.KINDS]  # loaded; the machine tells of itself by that log
         meanwhile()
         _ = scanner.usual
         snapshot, lines = collecting.result()
