@@ -547,7 +547,8 @@ class _Run:
                 start = piece.rfind(b"\n", 0, max(0, stop - size)) + 1
                 size *= 4
                 first = before + piece.count(b"\n", 0, start) + 1
-                missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < first + piece.count(b"\n", start, stop)}
+                last = first + piece.count(b"\n", start, stop)
+                missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < last}
                 if not missing:
                     break
                 for hit in reversed(self._all(search, piece[start:stop], first, missing)):
