@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rocmdoctor.diagnosis import leads
 from rocmdoctor.diagnosis.evidence import Evidence
 from rocmdoctor.facts.model import Snapshot
-from rocmdoctor.knowledge import component_versions, explained, known, likeness
+from rocmdoctor.knowledge import component_versions, explained, likeness
 from rocmdoctor.knowledge.known import Row
-from rocmdoctor.knowledge.known_fit import Machine
 from rocmdoctor.knowledge.rules import Rule, Rulebook
 from rocmdoctor.records import dataclass, field
 
 MOST = 10
 _OWN_SIGN = 3.0  # what a sign of its own in the texts counts, in words that both use
-_RIGHT_VERSION = 1.5
-_RIGHT_GPU = 0.5
 _SYMPTOM = 1.0
 _LEAST, _OF_THE_BEST = 2.5, 0.5  # what shares less with the texts is not worth its room
 
@@ -38,15 +36,12 @@ def fitting(snapshot: Snapshot, book: Rulebook, told: Iterable[str], without: It
     seen = Evidence(snapshot, book)
     said = list(told)
     words = likeness.words("\n".join(said))
-    machine = Machine(seen.facts, "\n".join(said))
     left = set(without)
     rules = [rule for rule in book.rules.values() if rule.kind == "cause" and rule.status != "retired" and rule.id not in left]
-    rows = [row for row in known.load().all() if row.id not in left and row.id not in book.rules]
     texts = [likeness.words(f"{rule.title} {rule.says} {rule.why}") for rule in rules]
-    texts += [likeness.words(f"{row.says} {row.needs} {row.note}") for row in rows]
     weights = likeness.Weights(texts)
     scored: list[tuple[float, Rule | Row]] = []
-    for rule, text in zip(rules, texts[:len(rules)], strict=True):
+    for rule, text in zip(rules, texts, strict=True):
         like = weights.common(text, words)
         place, answer = seen.ask(rule)[0] if like and seen.fits(rule) else (None, None)
         if place is None or answer is None or answer.value is False:
@@ -54,13 +49,7 @@ def fitting(snapshot: Snapshot, book: Rulebook, told: Iterable[str], without: It
         own, shows = any(True for _ in seen.own(rule, place)), bool(seen.explained(rule))
         if own or shows:
             scored.append((like + _OWN_SIGN * own + _SYMPTOM * shows, rule))
-    for row, text in zip(rows, texts[len(rules):], strict=True):
-        like = weights.common(text, words)
-        if not like or machine.gpu(row) is False or not machine.spoken(row) or (fit := machine.fit(row)).excluded:
-            continue
-        shows = bool(seen.symptoms.intersection(known.shows_as(row.symptom)))
-        fits = _RIGHT_VERSION * (bool(row.bad) and fit.version is True) + _RIGHT_GPU * (bool(row.gfx) and fit.gpu is True)
-        scored.append((like + fits + _SYMPTOM * shows, row))
+    scored += [(lead.likeness, lead.row) for lead in leads.alike(seen, words, {*left, *book.rules})]
     best = max((score for score, _ in scored), default=0.0)
     scored = [(score, one) for score, one in scored if score >= max(_LEAST, best * _OF_THE_BEST)]
     scored.sort(key=lambda pair: (-pair[0], pair[1].id))

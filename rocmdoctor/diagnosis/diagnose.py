@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rocmdoctor.diagnosis import boot_commands, tried, unexplained
+from rocmdoctor.diagnosis import boot_commands, leads, tried, unexplained
 from rocmdoctor.diagnosis.checks import checks
 from rocmdoctor.diagnosis.evidence import Evidence as Seen
 from rocmdoctor.diagnosis.evidence import Place
@@ -280,6 +280,8 @@ def diagnose(snapshot: Snapshot, book: Rulebook, only: Sequence[str] = ()) -> li
     answers = [finding.severity for finding in findings if finding.id not in told] + [one.rule.severity for one in parted.risks if not one.row]
     if any(SEVERITIES.index(severity) <= SEVERITIES.index("warning") for severity in answers):
         findings = [finding for finding in findings if finding.id not in told]  # what is told in general has its answer
+    if findings and findings[0].standing != "cause":
+        findings[0].fixes[1:1] = leads.steps(seen, {findings[0].id})  # behind the first thing to do
     findings += [_finding(one, seen, "risk") for one in parted.risks]
     if only:
         wanted = {one.rule.id for one in [*everything, *parted.symptoms] if one.rule.id in only or set(one.rule.explains) & set(only)}

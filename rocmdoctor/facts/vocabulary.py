@@ -402,6 +402,7 @@ report.options          | list |       | options that the writer ties to the fau
 report.bios_vram_bytes  | int  | bytes | carve-out the writer set
 report.named            | bool |       | a text is called a report, an issue, a question, or was piped
 report.texts            | list |       | what was read: [{"text", "kinds", "readers", "facts", "hits", "lines"}], kinds as in texts/kinds.py, numbers as taken
+report.words            | list |       | words of the texts in which known defects are told as well, to compare them
 report.gfx_mentioned    | list |       | every gfx target that the texts name
 about.gpu               | list |       | which GPU it is: gfx targets, families (rdna2, cdna3), apu, dgpu, amd
 about.amd               | bool |       | whether AMD hardware or ROCm is meant

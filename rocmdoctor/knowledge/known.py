@@ -10,13 +10,14 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from rocmdoctor import later
-from rocmdoctor.knowledge import cache, compiled
+from rocmdoctor.knowledge import cache, compiled, likeness
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.knowledge.words import words
 from rocmdoctor.scan.literals import written
 from rocmdoctor.texts.kinds import GROUPS
 
 OWNER = "known"  # of the signals that stand in the rows
+LIKENESS = "known likeness"  # the index of their words
 STALE_DAYS = 120
 _SURE = ("maintainer", "release-note", "several")
 _SENTENCE = later.pattern(r"(?<=[a-z0-9)\]'\"])[.;] (?=[A-Z\"'(])")
@@ -65,6 +66,11 @@ class Row(NamedTuple):
     def first_sentence(self) -> str:
         """What goes wrong, in one sentence."""
         return _SENTENCE.split(self.says, maxsplit=1)[0].rstrip(".")
+
+    @property
+    def told(self) -> str:
+        """What it says of the trouble, by which reports are compared with it."""
+        return f"{self.says} {self.needs} {self.note}"
 
     @property
     def bounds(self) -> str:
@@ -190,8 +196,9 @@ def laid_out(root: pathlib.Path) -> tuple[dict[str, bytes], list[tuple[str, ...]
             bound.setdefault(row.component, []).append(at)
     index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy, bound
     said = words(pattern for row in every for pattern in row.signature)
-    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said)}, [
-        sets for _, _, of_row in found.values() for sets in of_row]
+    parts = {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said),
+             **likeness.laid_out(LIKENESS, (likeness.words(row.told) for row in every))}
+    return parts, [sets for _, _, of_row in found.values() for sets in of_row]
 
 
 @functools.cache

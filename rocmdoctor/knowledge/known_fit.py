@@ -137,7 +137,7 @@ class Machine:
         """Everything the facts and the lines that were seen name, in small letters."""
         if self._words is None:
             known = {name: str(fact.value) for name, fact in self.facts.items() if isinstance(fact, Known)}
-            told = [value for name, value in known.items() if not name.startswith(("packages.", "updates.", "boots."))]
+            told = [value for name, value in known.items() if not name.startswith(("packages.", "updates.", "boots.", "report.words"))]
             told += [name for name in known if name.startswith("env.")]
             self._words = "\n".join([*told, self._said]).lower()
         return self._words

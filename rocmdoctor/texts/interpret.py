@@ -12,7 +12,7 @@ from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
 from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
-from rocmdoctor.texts import documents, door, files, kinds, paragraphs
+from rocmdoctor.texts import documents, door, files, kinds, paragraphs, telling
 from rocmdoctor.texts.attach import Text, blocks, clean
 from rocmdoctor.texts.catalogue import Marked, catalogue
 from rocmdoctor.texts.key_lines import key_lines
@@ -179,6 +179,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
     said_before: set[str] = set()
     barren: list[str] = []
     recognised: list[dict[str, object]] = []
+    compared: set[str] = set()
     kept = _Kept()
     for number, text in enumerate(texts):
         if not text.part:
@@ -201,6 +202,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             del found  # of a big text tens of thousands
             snapshot.texts_read += 1
             mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
+            compared |= telling.words(text.text, parts)
         understood = False
         taken: Counter[str] = Counter()
         for reader in catalogue():
@@ -235,4 +237,6 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         snapshot.notes.append(f"not understood: {_few(lost)}; no reader knows the format and no rule matches it")
     if barren:
         snapshot.notes.append(f"read, and no facts taken from it: {_few(barren)}")
+    if compared:
+        snapshot.facts["report.words"] = Known(sorted(compared)[:telling.MOST], "texts")
     _settle(snapshot, said, recognised, mentioned)

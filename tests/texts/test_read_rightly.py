@@ -457,7 +457,7 @@ def test_a_program_tells_no_story(tmp_path, kind):
     (tmp_path / "input.txt").write_text((LINES[kind].format(POISON) + "\n") * 3)
     facts, snapshot = facts_of([tmp_path / "input.txt"])
     assert facts.get("report.texts", [{"kinds": [kind]}])[0]["kinds"] == [kind]
-    allowed = {"report.texts", "report.gfx_mentioned", "packages.installed"}
+    allowed = {"report.texts", "report.words", "report.gfx_mentioned", "packages.installed"}
     known = {name.partition("[")[0] for name in facts}
     assert not {name for name in known if name.startswith("report.")} - allowed
     assert not known & {"ollama.version", "torch.version", "runtime.rocm_version", "os.version", "gpu.name", "gpu.gfx_reported", "llama.build"}

@@ -208,7 +208,7 @@ def _like(found: list[Candidate], machine: Machine) -> list[Candidate]:
     hints = [one for one in found if one.hint]
     if not hints:
         return found
-    texts = [likeness.words(f"{one.row.says} {one.row.needs} {one.row.note}") for one in hints]
+    texts = [likeness.words(one.row.told) for one in hints]
     weights, told, lines = likeness.Weights(texts), likeness.words(machine.said()), likeness.words(machine.lines())
     for one, text in zip(hints, texts, strict=True):
         one.like = weights.common(text, told)
