@@ -1,4 +1,4 @@
-"""``dataclass`` of the standard library for short runs: the ``__init__`` of a class is written when the first instance is made.
+"""``dataclass`` of the standard library for short runs: the ``__init__`` of a class is written when some instances have been made.
 
 The library compiles up to seven functions for every class that is imported, and most of them are never called in a run. Only what is
 used here is offered: classes with slots. ``fields``, ``replace`` and ``asdict`` of the library work on them.
@@ -33,17 +33,43 @@ else:
                 own_parts.append(part)
             parts = [*({**inherited, **{part.name: part for part in own_parts}}).values()]
 
-            def __init__(self, /, *given, **named):
-                made.__init__ = _initializer(made, parts, frozen)
-                made.__init__(self, *given, **named)
-
             names = tuple(part.name for part in parts)
+            left = iter(range(_FEW))
+
+            def __init__(self, /, *given, **named):
+                if next(left, None) is None or not _filled(self, parts, dict(zip(names, given, strict=False)), named, len(given)):
+                    made.__init__ = _initializer(made, parts, frozen)
+                    made.__init__(self, *given, **named)
+
             slots_ = tuple(part.name for part in own_parts if part.name not in inherited)
             own = {"__init__": __init__, "__slots__": slots_, "__match_args__": names, "__dataclass_fields__": {part.name: part for part in parts}}
             made = type(cls)(cls.__name__, cls.__bases__, {**_methods(parts, frozen, eq), **space, **own})
             made.__qualname__ = cls.__qualname__
             return made
         return decorate
+
+    _FEW = 16  # instances that cost as little one by one as an ``__init__`` that is written for them
+
+    def _filled(made, parts, values, named, given):
+        """Give a new instance its values; False, and nothing is done, where they are not what the class takes."""
+        values.update(named)
+        if len(values) != given + len(named):
+            return False
+        for part in parts:
+            if part.name not in values:
+                if part.default is not MISSING:
+                    values[part.name] = part.default
+                elif part.default_factory is not MISSING:
+                    values[part.name] = part.default_factory()
+                else:
+                    return False
+        if len(values) != len(parts):
+            return False
+        for name, value in values.items():
+            object.__setattr__(made, name, value)
+        if hasattr(made, "__post_init__"):
+            made.__post_init__()
+        return True
 
     def _initializer(cls, parts, frozen):
         """The ``__init__`` of a class."""

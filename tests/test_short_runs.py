@@ -14,6 +14,7 @@ import pytest
 
 import rocmdoctor
 from rocmdoctor import later, records
+from rocmdoctor.texts import catalogue
 
 
 def _modules():
@@ -138,13 +139,13 @@ def test_a_code_that_is_none_is_compiled_again(code, monkeypatch):
 
 SPEAKS = """
 import sys
-from rocmdoctor.texts import interpret
-known = interpret.modules()  # as they were kept
+from rocmdoctor.texts import catalogue
+known = catalogue.catalogue()  # as they were kept
 loaded = [name for name in sys.modules if name.startswith(("rocmdoctor.texts.readers.", "rocmdoctor.texts.prose."))]
 print(len(known), len(loaded))
 for each in known:
     module = sys.modules.get(each.__name__) or __import__(each.__name__, fromlist=["read"])
-    assert each.recognises is module.recognises and each.TRUST == module.TRUST and each.LAST == getattr(module, "LAST", False)
+    assert each.recognises is module.recognises and each.MARKS == list(getattr(module, "MARKS", ())) and each.TRUST == module.TRUST and each.LAST == getattr(module, "LAST", False)
     assert each.KINDS == getattr(module, "KINDS", each.KINDS)
 """
 
@@ -157,3 +158,14 @@ def test_a_reader_is_loaded_when_it_reads(tmp_path):
 
     (known, loaded), (again, kept) = run(), run()
     assert known == again and loaded >= known > 50 and kept < 10
+
+
+@pytest.mark.parametrize("long", [0, 1 << 20])
+def test_a_reader_is_not_asked_about_a_text_without_its_marks(long, monkeypatch):
+    monkeypatch.setattr(catalogue, "_LONG", long or 1)
+    readers = {each.__name__.rpartition(".")[2]: each for each in catalogue.catalogue()}
+    text = catalogue.Marked("module défaillant: amdgpu_device.c\n" * 3)
+    assert text.may_be_of(readers["crash"]) and text.may_be_of(readers["pip_list"]) and not text.may_be_of(readers["dmidecode"])
+    for name, reader in readers.items():
+        for mark in reader.MARKS:
+            assert catalogue.Marked(f"x{mark}y").may_be_of(reader), (name, mark)

@@ -180,7 +180,8 @@ def _examine(policy: Policy, root: str, level: int, pythons: tuple[str, ...], ta
         from rocmdoctor.render.gate import text  # noqa: F401
         from rocmdoctor.scan.scanner import Scanner
 
-        return Scanner(rules.load().patterns() if asked else ())
+        book = rules.load()
+        return Scanner(book.patterns(), book.plan()) if asked else Scanner(())
 
     if level >= 2 and root == "/":
         home = pathlib.Path(os.path.expanduser("~"))

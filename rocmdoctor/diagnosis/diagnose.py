@@ -42,7 +42,7 @@ class Judged:
 def _of_rules(seen: Seen, book: Rulebook) -> Iterator[Judged]:
     """Every cause that fits this system and may hold, asked for each item and at each place; of one item the best answer."""
     for rule in book.rules.values():
-        if rule.kind != "cause" or rule.status == "retired" or seen.silent(rule) or not seen.fits(rule):
+        if rule.kind != "cause" or rule.status == "retired" or seen.silent(rule) or seen.out_of_reach(rule) or not seen.fits(rule):
             continue
         for item in _items(rule, seen):
             place, answer = seen.ask(rule, item)[0]

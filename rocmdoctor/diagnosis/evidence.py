@@ -45,6 +45,7 @@ class Evidence:
             self._hits.setdefault((hit.rule, hit.group), []).append(hit)
         self._symptoms: dict[str, Fact] = {}
         self._silent: dict[str, bool] = {}
+        self._known: dict[str, bool] = {}
         self._book = book
         self.symptoms = self._decide_symptoms()
 
@@ -69,6 +70,18 @@ class Evidence:
             fact = self._signal(name.removeprefix(ANYWHERE), Place())
             self._silent[name] = isinstance(fact, Known) and fact.value is False
         return self._silent[name]
+
+    def out_of_reach(self, rule: Rule) -> bool:
+        """Whether a rule can be neither a cause nor a possible one: nothing of its own was seen, and each way to a yes needs what was not read."""
+        return rule.for_each != "llm" and not any(all(map(self._there, way)) for way in rule.when.needs) and not any(map(self.hits_of, rule.when.names))
+
+    def _there(self, name: str) -> bool:
+        if name.startswith(_SEEN):
+            return not self._unseen(name)
+        if name not in self._known:
+            found = self.lookup()(name)
+            self._known[name] = not all(isinstance(fact, Unknown) for fact in (found if isinstance(found, list) else [found]))
+        return self._known[name]
 
     def ask(self, rule: Rule, item: str = "", hidden: str = "") -> list[tuple[Place, Answer]]:
         """What the rule answers at each place where its signals stand close enough together, the best answer first.

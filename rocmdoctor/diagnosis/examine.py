@@ -62,11 +62,11 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         collecting = pool.submit(collected)
         from rocmdoctor.knowledge import rules
         from rocmdoctor.scan.scanner import Scanner
-        from rocmdoctor.texts import interpret
+        from rocmdoctor.texts import catalogue, interpret
 
         book = rules.load(tuple(map(pathlib.Path, rule_dirs)))
-        scanner = Scanner(book.patterns())
-        _ = [reader.read for reader in interpret.modules() if "kernel_log" in reader.KINDS]  # loaded; the machine tells of itself by that log
+        scanner = Scanner(book.patterns(), book.plan())
+        _ = [reader.read for reader in catalogue.catalogue() if "kernel_log" in reader.KINDS]  # loaded; the machine tells of itself by that log
         meanwhile()
         _ = scanner.usual
         snapshot, lines = collecting.result()
@@ -116,7 +116,7 @@ def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, 
     snapshot.notes += found.problems
     if found.texts or texts or not found.snapshots:  # a saved snapshot alone has been read; patterns take time to make ready
         known = len(snapshot.notes)
-        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns()), found.budget.over)
+        interpret.fill(snapshot, found.texts + texts, Scanner(book.patterns(), book.plan()), found.budget.over)
         for note in snapshot.notes[known:]:
             if interpret.OVER in note:  # as all that was left out, this is said in the short answer, too
                 click.echo(wash(note, 1000), err=True)

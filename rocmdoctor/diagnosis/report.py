@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rocmdoctor import __version__
-from rocmdoctor.compare import finding as comparison
-from rocmdoctor.compare.changes import Before, changed_facts
 from rocmdoctor.diagnosis import kernel_table, subjects
 from rocmdoctor.diagnosis.checks import known_defects
 from rocmdoctor.diagnosis.diagnose import diagnose
@@ -22,6 +20,9 @@ from rocmdoctor.llm import picture as llm_picture
 from rocmdoctor.memory.need import Setting
 from rocmdoctor.memory.picture import Asked, picture, verdicts
 from rocmdoctor.records import replace
+
+if TYPE_CHECKING:
+    from rocmdoctor.compare.changes import Before
 
 _DIGEST = {
     "gfx_target": "gpu.gfx_target", "kernel": "kernel.release", "rocm_version": "runtime.rocm_version",
@@ -90,7 +91,10 @@ def make_report(snapshot: Snapshot, book: Rulebook, asked: Sequence[Asked] = (),
     ``before`` is what the snapshot is compared with."""
     changed = before.comparison(snapshot) if before else None
     if changed:
-        snapshot = replace(snapshot, facts={**snapshot.facts, **changed_facts(changed)})
+        from rocmdoctor.compare import changes as compared  # few reports compare
+        from rocmdoctor.compare import finding as comparison
+
+        snapshot = replace(snapshot, facts={**snapshot.facts, **compared.changed_facts(changed)})
     none = _without_gpu(snapshot)
     setting = default_setting or Setting(int(tables.load("memory_limits")["default_context"]["value"]))
     llm = llm_picture.pictures(snapshot.facts)

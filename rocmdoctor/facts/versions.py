@@ -12,9 +12,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from packaging.version import InvalidVersion
-from packaging.version import Version as PythonVersion
-
 from rocmdoctor import later
 from rocmdoctor.records import dataclass
 
@@ -205,6 +202,9 @@ def _build(text: str) -> Version | None:
 
 
 def _python(text: str) -> Version | None:
+    from packaging.version import InvalidVersion  # few runs read a version of Python's kind
+    from packaging.version import Version as PythonVersion
+
     try:
         found = PythonVersion(text.lstrip("vV"))
     except InvalidVersion:

@@ -18,7 +18,7 @@ from rocmdoctor.knowledge import cache
 from rocmdoctor.knowledge.paths import data_dir
 
 NAME = "compiled.bin"
-_CODE = ("knowledge", "scan/literals.py", "texts/kinds.py", "facts/vocabulary.py", "facts/model.py")
+_CODE = ("knowledge", "scan/literals.py", "scan/plan.py", "texts/kinds.py", "facts/vocabulary.py", "facts/model.py")
 _TABLES = ("checks", "data")
 _MADE_OF = "made of"
 _LENGTH = 4  # bytes
@@ -28,9 +28,11 @@ _FORMAT = 4  # of marshal: every supported Python reads it
 def make() -> bytes:
     """The file's content: rules, signals and known defects, checked, and each table."""
     from rocmdoctor.knowledge import known, rules
+    from rocmdoctor.scan import plan
 
     root = data_dir("rules")
-    parts = {_MADE_OF: _sum(_sources()).encode(), **rules.laid_out(root), **known.laid_out(root)}
+    (of_rules, rule_sets), (of_known, known_sets) = rules.laid_out(root), known.laid_out(root)
+    parts = {_MADE_OF: _sum(_sources()).encode(), **of_rules, **of_known, "plan": dumped(tuple(plan.planned(enumerate([*rule_sets, *known_sets]))))}
     for file in sorted(file for folder in _TABLES for file in (root / folder).rglob("*.yaml") if file.parent.name != "known"):
         try:
             parts[file.relative_to(root).as_posix()] = dumped(cache.parse_yaml(file.read_text("utf-8")))

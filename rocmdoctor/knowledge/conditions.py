@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import re2
@@ -96,12 +96,14 @@ class Condition:
     """A condition, compiled when it is first asked; ``names`` are the facts it may ask for.
 
     ``musts`` are sets of signals and symptoms: where none of a set was seen the answer is no. Most rules are answered by that alone.
+    ``needs`` are of each way to a yes the facts that must be known and the signals and symptoms that must have been seen.
     """
 
     text: str
     names: tuple[str, ...]
     _compile: Callable[[], tuple[_Eval, Callable[[], list[list[_Eval]]]]]
     musts: tuple[tuple[str, ...], ...] = ()
+    needs: tuple[tuple[str, ...], ...] = ()
     _made: tuple[_Eval, Callable[[], list[list[_Eval]]]] | None = None
 
     def _compiled(self) -> tuple[_Eval, Callable[[], list[list[_Eval]]]]:
@@ -450,13 +452,43 @@ def _musts(node: ast.expr, names: Mapping[str, str]) -> list[tuple[str, ...]]:
     return [tuple(dict.fromkeys(name for part in parts for name in part[0]))] if all(parts) else []
 
 
-def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], scope: Callable[[], Scope]) -> Condition:
-    """A condition that was parsed before, when its names and musts were learnt."""
-    return Condition(text, names, lambda: parse(text, scope())._compiled(), musts)
+def _needs(part: ast.expr, names: Mapping[str, str]) -> Iterator[str]:
+    """The facts that must be known, and the signal or symptom that must have been seen, for a part of a way to be true."""
+    if isinstance(part, ast.Name):
+        if names[part.id].count(".") <= 2 or not names[part.id].startswith("seen."):
+            yield names[part.id]
+        return
+    inner = list(ast.walk(part))
+    if any(isinstance(each, ast.BoolOp) or isinstance(each, ast.Name) and each.id == "known" for each in inner):
+        return  # it may be decided without some of its facts
+    found = (names.get(each.id, "") for each in inner if isinstance(each, ast.Name))
+    yield from (name for name in found if name and not name.startswith("seen."))
+
+
+def unparsed(text: str, names: tuple[str, ...], musts: tuple[tuple[str, ...], ...], needs: tuple[tuple[str, ...], ...],
+             scope: Callable[[], Scope]) -> Condition:
+    """A condition that was parsed before, when its depth was judged and the rest was learnt."""
+    return Condition(text, names, lambda: _evaluated(*_read(text, scope())), musts, needs)
 
 
 def parse(text: str, scope: Scope = Scope()) -> Condition:
     """Compile; raises ConditionError for anything outside the language, the vocabulary or the rule's own names."""
+    tree, names = _read(text, scope)
+    if _depth(tree) > _DEEPEST:
+        raise ConditionError(f"nested deeper than {_DEEPEST}")
+    made = _evaluated(tree, names)
+    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree, names)),
+                     tuple(tuple(dict.fromkeys(name for part in way for name in _needs(part, names))) for way in _ways(tree)))
+
+
+def _evaluated(tree: ast.expr, names: dict[str, str]) -> tuple[_Eval, Callable[[], list[list[_Eval]]]]:
+    """What asks the whole expression, and what asks each of its ways."""
+    compiler = _Compiler(names)
+    return compiler.compile(tree), lambda: [[compiler.compile(part) for part in way] for way in _ways(tree)]
+
+
+def _read(text: str, scope: Scope) -> tuple[ast.expr, dict[str, str]]:
+    """The expression, in which facts have names of Python's, and the facts behind these. Raises ConditionError."""
     names: dict[str, str] = {}
 
     def named(fact: str) -> str:
@@ -481,14 +513,9 @@ def parse(text: str, scope: Scope = Scope()) -> Condition:
         raise ConditionError(f"longer than {_LONGEST} characters")
     renamed = _NAME.sub(rename, _CALL.sub(seen, " ".join(text.split())))
     try:
-        tree = syntax.expression(renamed)
+        return syntax.expression(renamed).body, names
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}") from None
-    if _depth(tree.body) > _DEEPEST:
-        raise ConditionError(f"nested deeper than {_DEEPEST}")
-    compiler = _Compiler(names)
-    made = compiler.compile(tree.body), lambda: [[compiler.compile(part) for part in way] for way in _ways(tree.body)]
-    return Condition(text, tuple(dict.fromkeys(names.values())), lambda: made, tuple(_musts(tree.body, names)))
 
 
 @functools.lru_cache(maxsize=512)

@@ -6,7 +6,7 @@ import datetime
 import functools
 import itertools
 import pathlib
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from rocmdoctor import later
@@ -85,7 +85,7 @@ class Table:
         self.as_of: str
         self.problems: tuple[str, ...]
         self._components: list[tuple[str, int]]
-        self._components, self.as_of, self.problems, self._signals, self._by_symptom, self._severe, self._needy = data
+        self._components, self.as_of, self.problems, self._signals, self._by_symptom, self._severe, self._needy, self._bound = data
         self._rows = rows
 
     def row(self, at: int) -> Row:
@@ -114,14 +114,18 @@ class Table:
         """Every row by its id."""
         return {row.id: row for row in self.all()}
 
-    def worth(self, signals: Iterable[str], symptoms: Container[str]) -> Iterator[Row]:
-        """The rows that can say anything where these signals and symptoms were seen, in their order: the others show as something else."""
+    def worth(self, signals: Iterable[str], symptoms: Container[str], here: Callable[[str], bool]) -> Iterator[Row]:
+        """The rows that can say anything where these signals and symptoms were seen, in their order: the others show as something else, or are about
+        versions of what has none ``here``."""
         found = set(self._severe)
         found.update(at for names, places in self._needy.items() if not shows_as(names) for at in places)
-        found.update(self._signals[name][0] for name in signals if name in self._signals)
         for name, places in self._by_symptom.items():
             if any(one in symptoms for one in shows_as((name,))):
                 found.update(places)
+        for component, places in self._bound.items():
+            if not found.isdisjoint(places) and not here(component):
+                found.difference_update(places)
+        found.update(self._signals[name][0] for name in signals if name in self._signals)
         return map(self.row, sorted(found))
 
     def signals(self) -> list[Signal]:
@@ -149,8 +153,9 @@ def build(component: str, data: dict[str, Any]) -> Row:
                read=str(data.get("read") or ""), **texts)
 
 
-def laid_out(root: pathlib.Path) -> dict[str, bytes]:
-    """The checked rows as the parts that :func:`load` reads: themselves, and which of them are of interest where what was seen."""
+def laid_out(root: pathlib.Path) -> tuple[dict[str, bytes], list[tuple[str, ...]]]:
+    """The checked rows as the parts that :func:`load` reads: themselves, and which of them are of interest where what was seen. Then the literals of
+    each pattern."""
     rows: dict[str, list[Row]] = {}
     problems: list[str] = []
     dates: list[str] = []
@@ -185,10 +190,15 @@ def laid_out(root: pathlib.Path) -> dict[str, bytes]:
     for at, row in enumerate(every):
         if row.needs and not row.signature:
             needy.setdefault(row.symptom, []).append(at)
-    index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy
+    bound: dict[str, list[int]] = {}  # rows about versions of the usual kind
+    for at, row in enumerate(every):
+        if row.bad and not row.scheme:
+            bound.setdefault(row.component, []).append(at)
+    index = [(component, len(of)) for component, of in rows.items()], max(dates, default=""), tuple(problems), found, by_symptom, severe, needy, bound
     said = words(pattern for row in every for pattern in row.signature)
-    return {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said),
-            **likeness.laid_out(LIKENESS, (likeness.words(row.told) for row in every))}
+    parts = {"known": compiled.dumped(index), "known rows": compiled.rows(map(tuple, every)), "known words": compiled.dumped(said),
+             **likeness.laid_out(LIKENESS, (likeness.words(row.told) for row in every))}
+    return parts, [sets for _, _, of_row in found.values() for sets in of_row]
 
 
 @functools.cache

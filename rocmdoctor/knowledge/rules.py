@@ -14,15 +14,16 @@ from rocmdoctor.knowledge.conditions import Condition, ConditionError, Scope, pa
 from rocmdoctor.knowledge.signals import Signal
 from rocmdoctor.knowledge.words import words
 from rocmdoctor.records import dataclass, field
+from rocmdoctor.scan.plan import Plan
 
 FOLDERS = ("symptoms", *(f"causes/{layer}" for layer in LAYERS))
 SIGNALS = "signals"
 NEAR = ("line", "block", "file", "report")  # how close the signals of one rule must stand
 _FIELDS = {"id", "kind", "title", "severity", "status", "stage", "platforms", "for_each", "signals", "near", "when", "explains",
            "instead_of", "general", "specific", "observes", "unseen", "asks", "says", "why", "fixes", "sources", "examples", "formerly"}
-# Of a rule what is looked at in every run, beside its signals and its condition.
-_INDEX = ("id", "kind", "severity", "status", "stage", "platforms", "for_each", "near", "explains", "instead_of", "general", "observes", "specific",
-          "unseen", "formerly")
+# Of a rule what is looked at in every run, beside its signals and its condition, and what only where its signals were seen.
+_ALWAYS = ("id", "kind", "status")
+_INDEX = ("severity", "stage", "platforms", "for_each", "near", "explains", "instead_of", "general", "observes", "specific", "unseen", "formerly")
 # The rest is needed only where a rule is shown or checked.
 _REST = ("title", "asks", "says", "why", "fixes", "references", "examples")
 MOST_BYTES = 1 << 20  # of one file
@@ -65,15 +66,15 @@ class Rule:
     references: tuple[str, ...] = ()
     formerly: tuple[str, ...] = ()  # ids of rules that this one has taken in
     examples: dict[str, Any] = field(default_factory=dict)
-    rest: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)  # gives what was not loaded with the rule
+    rest: Callable[[str], dict[str, Any]] | None = field(default=None, repr=False, compare=False)  # gives what was not loaded with the rule
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             """Called for what was not loaded: most rules of a run are only asked."""
-            if name not in _REST:
+            if name not in _INDEX and name not in _REST:
                 raise AttributeError(name)
-            for each, value in self.rest().items():
+            for each, value in self.rest(name).items():
                 object.__setattr__(self, each, value)
             return object.__getattribute__(self, name)
 
@@ -90,10 +91,15 @@ class Rulebook:
     rules: dict[str, Rule]
     problems: tuple[str, ...]
     signals: dict[str, Signal] = field(default_factory=dict)
+    of_house: bool = False  # without further folders
 
     def patterns(self) -> list[Signal]:
         """Every signal: shared, private to a rule, or of a known defect."""
         return [*self.signals.values(), *(signal for rule in self.rules.values() for signal in rule.signals.values()), *known.signals()]
+
+    def plan(self) -> Plan | None:
+        """How these are looked for, None where that was not made before."""
+        return Plan._make(compiled.part("plan")) if self.of_house else None
 
 
 def _need(condition: bool, message: str) -> None:
@@ -195,31 +201,28 @@ def _files(root: pathlib.Path) -> list[pathlib.Path]:
     return sorted(f for d in (SIGNALS, *FOLDERS) for f in (root / d).glob("*.yaml"))
 
 
-def laid_out(root: pathlib.Path) -> dict[str, bytes]:
-    """The checked rules and signals of the house as the parts that :func:`_house` turns into objects without a further look."""
+def laid_out(root: pathlib.Path) -> tuple[dict[str, bytes], list[tuple[str, ...]]]:
+    """The checked rules and signals of the house as the parts that :func:`_house` turns into objects without a further look. Then the literals of each
+    pattern."""
     rules: dict[str, Rule] = {}
     shared: dict[str, Signal] = {}
     problems: list[str] = []
     _collect(root, _read_all(root, _files(root), lambda file: cache.parse_yaml(file.read_text("utf-8"))), rules, shared, problems)
-    examples: list[tuple[tuple[str, ...], ...]] = []
-
-    def row(signal: Signal) -> tuple[Any, ...]:
-        examples.append((signal.hits, signal.misses))
-        return signals.row_of(signal, len(examples) - 1)
-
-    index = [_row(rule, list(map(row, rule.signals.values()))) for rule in rules.values()], list(map(row, shared.values())), problems
     every = [*shared.values(), *(signal for rule in rules.values() for signal in rule.signals.values())]
+    index = list(map(_row, rules.values())), list(map(signals.row_of, shared.values())), problems
     said = words([*(pattern for signal in every for pattern in signal.patterns), *(f"{rule.title} {rule.says} {rule.id}" for rule in rules.values())])
-    return {"rules": compiled.dumped(index), "rules rest": compiled.rows(map(_rest, rules.values())), "examples": compiled.rows(examples),
-            "rules words": compiled.dumped(said)}
+    parts = {"rules": compiled.dumped(index), "rules rest": compiled.rows(map(_rest, rules.values())),
+             "signals rest": compiled.rows(map(signals.rest_of, every)), "rules words": compiled.dumped(said)}
+    return parts, [sets for signal in every for sets in signal.literals]
 
 
 def _saved(condition: Condition) -> tuple[Any, ...]:
-    return condition.text, condition.names, condition.musts
+    return condition.text, condition.names, condition.musts, condition.needs
 
 
-def _row(rule: Rule, own: list[tuple[Any, ...]]) -> tuple[Any, ...]:
-    return {name: getattr(rule, name) for name in _INDEX}, _saved(rule.when), own
+def _row(rule: Rule) -> tuple[Any, ...]:
+    return (tuple(getattr(rule, name) for name in _ALWAYS), {name: getattr(rule, name) for name in _INDEX}, _saved(rule.when),
+            list(map(signals.row_of, rule.signals.values())))
 
 
 def _rest(rule: Rule) -> dict[str, Any]:
@@ -229,26 +232,40 @@ def _rest(rule: Rule) -> dict[str, Any]:
 
 def _house() -> tuple[dict[str, Rule], dict[str, Signal], list[str]]:
     rows, signals_, problems = compiled.part("rules")
-    rest, examples = compiled.Rows("rules rest"), compiled.Rows("examples")
-    shared = [signals.of_row(row, examples) for row in signals_]
-    return {row[0]["id"]: _of_row(row, at, rest, examples) for at, row in enumerate(rows)}, {signal.id: signal for signal in shared}, list(problems)
+    rest, of_signals = compiled.Rows("rules rest"), compiled.Rows("signals rest")
+    shared = [signals.of_row(row, at, of_signals) for at, row in enumerate(signals_)]
+    rules = {}
+    place = len(shared)
+    for at, row in enumerate(rows):
+        rule = _of_row(row, at, rest, place, of_signals)
+        rules[rule.id] = rule
+        place += len(rule.signals)
+    return rules, {signal.id: signal for signal in shared}, list(problems)
 
 
-def _of_row(row: tuple[Any, ...], at: int, rest: compiled.Rows, examples: compiled.Rows) -> Rule:
-    plain, when, of_signals = row
-    own = {signal.name: signal for signal in (signals.of_row(each, examples) for each in of_signals)}
+def _of_row(row: tuple[Any, ...], at: int, rest: compiled.Rows, place: int, of_signals: compiled.Rows) -> Rule:
+    always, index, when, own_rows = row
+    own = {signal.name: signal for signal in (signals.of_row(each, place + number, of_signals) for number, each in enumerate(own_rows))}
+
+    def scope() -> Scope:
+        return _scope(always[0], own)
 
     def condition(said: Any) -> Condition:
-        text, names, musts = said
-        return unparsed(text, names, musts, lambda: _scope(plain["id"], own))
+        text, names, musts, needs = said
+        return unparsed(text, names, musts, needs, scope)
 
-    def more() -> dict[str, Any]:
-        found: dict[str, Any] = rest[at]
-        return found | {"fixes": tuple(RuleFix(data, condition(only_if) if only_if else None) for data, only_if in found["fixes"])}
+    def more(name: str) -> dict[str, Any]:
+        found: dict[str, Any] = index if name in _INDEX else rest[at]
+        return found if found is index else found | {
+            "fixes": tuple(RuleFix(data, condition(only_if) if only_if else None) for data, only_if in found["fixes"])}
 
     made = object.__new__(Rule)
-    for name, value in (*plain.items(), ("when", condition(when)), (SIGNALS, own), ("rest", more)):
-        object.__setattr__(made, name, value)
+    set_ = object.__setattr__
+    for name, value in zip(_ALWAYS, always, strict=True):
+        set_(made, name, value)
+    set_(made, "when", condition(when))
+    set_(made, SIGNALS, own)
+    set_(made, "rest", more)
     return made
 
 
@@ -265,4 +282,4 @@ def _load(roots: tuple[pathlib.Path, ...]) -> Rulebook:
             problems.append(f"{root}: {len(files)} files, all after the first {foreign.MOST_FILES}")
         raw = _read_all(root, files[:foreign.MOST_FILES], lambda file: foreign.parse(trusted_file.read(str(file), MOST_BYTES, named=True)))
         _collect(root, raw, rules, shared, problems)
-    return Rulebook(rules, tuple(problems), shared)
+    return Rulebook(rules, tuple(problems), shared, not roots)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rocmdoctor.knowledge import compiled
 
 _FIELDS = {"id", "in", "patterns", "unless", "hits", "misses", "literals", "negatable", "topic"}
-_ROW = ("owner", "name", "patterns", "kinds", "unless", "negatable", "topic", "literals", "captures")
+# What is looked at of every signal of a run, and what only of one that was seen or is asked for.
+_ROW = ("owner", "name", "patterns", "kinds", "literals")
+_REST = ("unless", "negatable", "topic", "captures", "hits", "misses")
 # What turns the words after it into their opposite, close before them and in the same clause.
 NEGATION = (r"(?:\b(?:no longer|not|never|without|instead of|rather than|harmless|no|nor|neither|cannot)\b|n't\b)"
             r"[^.,;:!?]{0,24}$")
@@ -40,15 +42,15 @@ class Signal:
     hits: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
     captures: frozenset[str] = field(default_factory=frozenset)
-    rest: Callable[[], tuple[tuple[str, ...], tuple[str, ...]]] | None = field(default=None, repr=False, compare=False)  # gives its examples
+    rest: Callable[[], tuple[Any, ...]] | None = field(default=None, repr=False, compare=False)  # gives what was not loaded with it
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Called for the examples of a signal of the house, which are not loaded with it."""
-            if name not in ("hits", "misses"):
+            """Called for what few signals of a run are asked for."""
+            if name not in _REST:
                 raise AttributeError(name)
-            for each, value in zip(("hits", "misses"), self.rest(), strict=True):
+            for each, value in zip(_REST, self.rest(), strict=True):
                 object.__setattr__(self, each, value)
             return object.__getattribute__(self, name)
 
@@ -58,18 +60,23 @@ class Signal:
         return f"{self.owner}.{self.name}"
 
 
-def row_of(signal: Signal, at: int) -> tuple[Any, ...]:
-    """A signal as plain data; its examples are elsewhere, ``at`` this place."""
-    return tuple(getattr(signal, name) for name in _ROW), at
+def row_of(signal: Signal) -> tuple[Any, ...]:
+    """What is loaded of a signal, as plain data."""
+    return tuple(getattr(signal, name) for name in _ROW)
 
 
-def of_row(row: tuple[Any, ...], examples: compiled.Rows) -> Signal:
-    """The signal of :func:`row_of`."""
-    values, at = row
+def rest_of(signal: Signal) -> tuple[Any, ...]:
+    """What is loaded where it is asked for."""
+    return tuple(getattr(signal, name) for name in _REST)
+
+
+def of_row(row: tuple[Any, ...], at: int, rest: compiled.Rows) -> Signal:
+    """The signal of :func:`row_of`, with the rest at this place."""
     made = object.__new__(Signal)
-    for name, value in zip(_ROW, values, strict=True):
-        object.__setattr__(made, name, value)
-    object.__setattr__(made, "rest", lambda: examples[at])
+    set_ = object.__setattr__
+    for name, value in zip(_ROW, row, strict=True):
+        set_(made, name, value)
+    set_(made, "rest", lambda: rest[at])
     return made
 
 

@@ -88,7 +88,7 @@ def _machine(found: list[checks.Check], logs: tuple[str, ...], root: str, rule_d
         snapshot = Snapshot(now(), "live")
         read = attached(logs)
         snapshot.notes += read.problems
-        interpret.fill(snapshot, read.texts, Scanner(book.patterns()))
+        interpret.fill(snapshot, read.texts, Scanner(book.patterns(), book.plan()))
         return snapshot, book
 
     def texts() -> list[attach.Text]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Any
@@ -20,7 +20,7 @@ import re2
 from rocmdoctor.facts.model import Hit
 from rocmdoctor.knowledge.signals import NEGATION, Signal
 from rocmdoctor.records import dataclass, field
-from rocmdoctor.scan import literals, reach, shapes
+from rocmdoctor.scan import literals, plan, reach, shapes
 from rocmdoctor.texts.kinds import Part
 
 KEEP_FIRST = 50
@@ -33,7 +33,7 @@ _SHAPED = 1 << 20  # from this size on a piece is read by the shapes of its line
 _SLICES = 8
 _SLICE = 8 << 10
 _FOUND = 16 << 10  # bytes in which literals are looked for at once
-_SHORT, _FEW_TEXTS = 64 << 10, 4  # bytes of a text in which literals are looked for one by one, in the first few such texts
+_SHORT = 48 << 10  # bytes of texts in which literals are looked for by how they begin: to make their automaton takes as long
 _LONGEST_LINE, _QUOTED = 8192, 2000  # bytes of a line that are searched, and that a hit has
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
 _STALE = 1.2  # a search is planned anew where it was made for so many times the patterns that are left
@@ -58,24 +58,31 @@ Take = Callable[[int, int, bytes, Any, int], bool]
 class _Literals:
     """Where texts stand in another, overlapping."""
 
-    def __init__(self, texts: Iterable[bytes]) -> None:
-        self._held = list(texts)
+    def __init__(self, texts: list[bytes], heads: Mapping[bytes, list[int]]) -> None:
+        self._held, self._heads = texts, heads
         self._finder: Any = None
         self._longest = max(map(len, self._held))
-        self._asked = 0
+        self._asked = 0  # bytes
 
     def places(self, text: bytes) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
         """(where a piece begins, [(number of a text, where it begins and ends in the piece)]). Piece by piece: all places in a line of one digit a
         million times are a list of hundreds of megabytes. What begins behind a piece of :data:`_FOUND` bytes is in the next one, too."""
-        self._asked += 1
-        if self._finder is None and len(text) < _SHORT and self._asked < _FEW_TEXTS:  # an automaton for two or three pages is made in vain
-            found = [(index, at, at + len(literal)) for index, literal in enumerate(self._held) if literal in text for at in _everywhere(literal, text)]
+        self._asked += len(text)
+        if self._finder is None and self._asked < _SHORT:
+            found = [(index, at, at + len(self._held[index])) for index in self._in(text) for at in _everywhere(self._held[index], text)]
             for first in range(0, len(text), _FOUND):
                 here = [(index, at - first, end - first) for index, at, end in found if first <= at < first + _FOUND]
                 yield first, sorted(here, key=_AT)
             return
         for first in range(0, len(text), _FOUND):
             yield first, self._found(text[first:first + _FOUND + self._longest - 1])
+
+    def _in(self, text: bytes) -> Iterator[int]:
+        """The texts that stand in a short one: only those whose beginning does are looked for."""
+        heads = {text[at:at + plan.HEAD] for at in range(len(text))}
+        for head, those in self._heads.items():
+            if head in heads or len(head) < plan.HEAD and head in text:
+                yield from (index for index in those if self._held[index] in text)
 
     def counted(self, text: bytes) -> Counter[int]:
         """How often each stands in the text; what lies over the end of a piece is not counted."""
@@ -93,9 +100,9 @@ class _Literals:
 
 
 class Scanner:
-    """Compiled patterns of many rules."""
+    """Compiled patterns of many rules; ``known`` is their plan, where it was made before."""
 
-    def __init__(self, signals: Iterable[Signal]) -> None:
+    def __init__(self, signals: Iterable[Signal], known: plan.Plan | None = None) -> None:
         self.signals: list[Signal] = []
         self.choices: list[tuple[str, ...]] = []
         self._patterns: list[str] = []
@@ -114,6 +121,7 @@ class Scanner:
         self._unless: dict[str, Any] = {}
         self._chosen: dict[frozenset[str], frozenset[int]] = {}
         self._usual: Search | None = None
+        self._known = known
 
     def scan(self, source: str, blocks: Iterable[bytes], parts: Sequence[Part] = ()) -> Iterator[Hit]:
         """Hits of one text given as blocks of whole lines; per signal the first 50 and the last 50, of one seen more than 100 times the last 50 of
@@ -136,7 +144,7 @@ class Scanner:
     def usual(self) -> Search:
         """All patterns, as short texts are searched for them."""
         if self._usual is None:
-            self._usual = Search(self, range(len(self.signals)), None)
+            self._usual = Search(self, range(len(self.signals)), None, known=self._known)
         return self._usual
 
     def compiled(self, index: int) -> Any:
@@ -184,41 +192,33 @@ class Scanner:
 class Search:
     """Some of the patterns, each behind the one of its literals that is rare in a sample; without a sample behind the usual one."""
 
-    def __init__(self, scanner: Scanner, patterns: Iterable[int], sample: bytes | None, spelt: Callable[[bytes], bytes] = bytes.lower) -> None:
+    def __init__(self, scanner: Scanner, patterns: Iterable[int], sample: bytes | None, spelt: Callable[[bytes], bytes] = bytes.lower,
+                 known: plan.Plan | None = None) -> None:
         self._scanner, self._spelt = scanner, spelt
         self._of_shapes = spelt is shapes.shape
         self._needs: dict[int, list[list[bytes]]] = {}
+        made = known or (plan.planned((i, scanner.choices[i]) for i in patterns) if sample is None else self._fitting(patterns, sample))
+        self._live, self._groups_of, self._open = made.groups, made.groups_of, made.free
+        self._literals = _Literals(made.texts, made.heads) if made.texts else None
+
+    def _fitting(self, patterns: Iterable[int], sample: bytes) -> plan.Plan:
+        """Each pattern behind the rarest of its sets in a sample."""
+        seen = self._counted(patterns, sample)
+        rows = max(sample.count(b"\n"), len(sample) // _USUAL_LINE)
         groups: dict[bytes, list[int]] = {}
-        self._open: list[int] = []
-        seen: dict[bytes, int] = {}
-        rows = 0
-        if sample is not None:
-            seen = self._counted(patterns, sample)
-            rows = max(sample.count(b"\n"), len(sample) // _USUAL_LINE)
+        free = []
         for i in patterns:
-            choices = scanner.choices[i]
-            if not choices:
-                self._open.append(i)
-            elif sample is None:
-                groups.setdefault(choices[0].encode(), []).append(i)
+            best, *others = sorted(self._needed(i), key=lambda choice: sum(seen[text] for text in choice)) or [[]]
+            if not best or sum(seen[text] for text in best) * _RARE > rows:
+                free.append(i)
             else:
-                best, *others = sorted(self._needed(i), key=lambda choice: sum(seen[text] for text in choice))
-                if sum(seen[text] for text in best) * _RARE > rows:
-                    self._open.append(i)
-                else:
-                    self._needs[i] = [choice for choice in others if len(choice) <= _FEW_WAYS][:2]
-                    groups.setdefault(b"\n".join(best), []).append(i)
-        self._live = list(groups.values())
-        texts: dict[bytes, list[int]] = defaultdict(list)
-        for number, choice in enumerate(groups):
-            for text in choice.split(b"\n"):
-                texts[text].append(number)
-        self._groups_of = list(texts.values())
-        self._literals = _Literals(texts) if texts else None
+                self._needs[i] = [choice for choice in others if len(choice) <= _FEW_WAYS][:2]
+                groups.setdefault(b"\n".join(best), []).append(i)
+        return plan.behind(groups, free)
 
     def _counted(self, patterns: Iterable[int], sample: bytes) -> dict[bytes, int]:
         every = list(dict.fromkeys(text for i in patterns for choice in self._needed(i) for text in choice))
-        counts = _Literals(every).counted(sample) if every else Counter[int]()
+        counts = _Literals(every, {}).counted(sample) if every else Counter[int]()
         return {text: counts[number] for number, text in enumerate(every)}
 
     def _needed(self, index: int) -> list[list[bytes]]:
@@ -536,7 +536,8 @@ class _Run:
         """The last hits of each signal; what was left out is looked for from the end back."""
         late: dict[tuple[str, str], list[Hit]] = defaultdict(list)
         missing = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
-        search = Search(self._scanner, [i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in missing], None)
+        patterns = [i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in missing] if missing else []
+        search = Search(self._scanner, patterns, None)
         if missing and self._end_bytes >= _END:
             self._scanner.forget()  # what has read the text up to here has grown, and is looked for no more
         size = _BACK
@@ -546,7 +547,8 @@ class _Run:
                 start = piece.rfind(b"\n", 0, max(0, stop - size)) + 1
                 size *= 4
                 first = before + piece.count(b"\n", 0, start) + 1
-                missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < first + piece.count(b"\n", start, stop)}
+                last = first + piece.count(b"\n", start, stop)
+                missing = {name for name in missing if len(late[name]) < KEEP_LAST and self._tallies[name].full < last}
                 if not missing:
                     break
                 for hit in reversed(self._all(search, piece[start:stop], first, missing)):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import functools
 
+from rocmdoctor import later
+
 # A name of an account or a host; a person's name; a value that is quoted or ends at a space.
 _W = r"[\pL\pN_][\pL\pN_.+-]{0,62}"
 _HOST = r"[\pL\pN][\pL\pN_.-]{0,62}"
@@ -346,9 +348,21 @@ _MACHINES: tuple[Row, ...] = (
 _LETTERS = {r"\p{Lu}": r"A-Z\x{c0}-\x{de}\x{391}-\x{3a9}\x{410}-\x{42f}", r"\pL": r"A-Za-z\x{c0}-\x{1fff}\x{2c00}-\x{2fff}\x{3040}-\x{d7ff}\x{f900}-\x{fe00}", r"\pN": "0-9"}
 
 
+_BEYOND_ASCII = later.pattern(r"\\x\{\w+\}-\\x\{\w+\}")
+
+
 def spelt(pattern: str) -> str:
     """A pattern with the letters written out."""
     return functools.reduce(lambda text, name: text.replace(name, _LETTERS[name]), _LETTERS, pattern)
+
+
+def for_ascii(pattern: str) -> str:
+    """A pattern of :func:`spelt` as it does for ASCII texts.
+
+    >>> for_ascii(spelt(r"[\\pL_]+")) == "[A-Za-z_]+"
+    True
+    """
+    return _BEYOND_ASCII.sub("", pattern)
 
 
 ROWS: tuple[Row, ...] = _KEYS + _PEOPLE + _MACHINES

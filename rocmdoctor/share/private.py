@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import ahocorasick_rs
 import re2
 
-from rocmdoctor.records import dataclass
+from rocmdoctor.records import dataclass, field
 from rocmdoctor.share import columns, keys
-from rocmdoctor.share.formats import COMMON_NAMES, ROWS, spelt
+from rocmdoctor.share.formats import COMMON_NAMES, ROWS, for_ascii, spelt
 from rocmdoctor.share.judge import JUDGES, Judge, evidence_words
 from rocmdoctor.share.views import View, decoded, unwrapped
 
@@ -46,18 +46,21 @@ class _Format:
     pattern: str
     judge: Judge | None = None
     whole: bool = False
-    made: Any = None
+    made: dict[bool, Any] = field(default_factory=dict)
     groups: tuple[int, ...] = (0,)
 
-    def compiled(self) -> Any:
-        if self.made is None:
+    def compiled(self, ascii_: bool) -> Any:
+        """For texts of ASCII in half the time: most are."""
+        if ascii_ not in self.made:
             options = re2.Options()
             options.log_errors = False
             options.max_mem = _MEMORY
-            self.made = re2.compile(self.pattern.encode(), options)
-            if not self.whole and self.made.groups:
-                self.groups = tuple(range(1, self.made.groups + 1))
-        return self.made
+            if ascii_:
+                options.encoding = re2.Options.Encoding.LATIN1
+            made = self.made[ascii_] = re2.compile((for_ascii(self.pattern) if ascii_ else self.pattern).encode(), options)
+            if not self.whole and made.groups:
+                self.groups = tuple(range(1, made.groups + 1))
+        return self.made[ascii_]
 
 
 class _Hints:
@@ -181,7 +184,7 @@ def _find(text: str, kinds: tuple[str, ...] | None = None) -> Iterator[tuple[int
         each = formats[number]
         if kinds and each.kinds[0] not in kinds:
             continue
-        pattern = each.compiled()
+        pattern = each.compiled(plain)
         letter = int if plain else _Letters(raw)
         for found in pattern.finditer(raw):
             for group in each.groups:

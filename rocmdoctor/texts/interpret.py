@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -15,7 +14,7 @@ from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import documents, door, files, kinds, paragraphs, telling
 from rocmdoctor.texts.attach import Text, blocks, clean
-from rocmdoctor.texts.catalogue import Reader, catalogue
+from rocmdoctor.texts.catalogue import Marked, catalogue
 from rocmdoctor.texts.key_lines import key_lines
 from rocmdoctor.texts.lines import targets
 
@@ -38,15 +37,9 @@ _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "t
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 
 
-@functools.cache
-def modules() -> tuple[Reader, ...]:
-    """Every reader, the most trusted first."""
-    return catalogue()
-
-
 def gathered(name: str, text: str) -> Text:
     """A text of a probe: one named like a reader is that reader's alone, any other is a log."""
-    own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in modules()) else ""
+    own = name if any(module.__name__.rsplit(".", 1)[1] == name for module in catalogue()) else ""
     return Text(name, door.printable(text) if own else clean(text), reader=own)
 
 
@@ -201,7 +194,7 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
         hits = lines = 0
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
         present = frozenset(kind for _, _, kind in parts)
-        of_kinds: dict[frozenset[str], str] = {}
+        of_kinds: dict[frozenset[str], Marked] = {}
         if not text.reader:
             found, lines = _scanned(text, parts, scanner, over, snapshot.notes)
             hits = len(found)
@@ -212,16 +205,16 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
             compared |= telling.words(text.text, parts)
         understood = False
         taken: Counter[str] = Counter()
-        for reader in modules():
+        for reader in catalogue():
             format_ = reader.__name__.rsplit(".", 1)[1]
             try:
                 wanted = present if text.reader else present & reader.KINDS
                 if wanted not in of_kinds:
-                    of_kinds[wanted] = _beginning(paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts))
-                own = of_kinds[wanted]
+                    of_kinds[wanted] = Marked(_beginning(paragraphs.joined(paragraphs.only(text.text, parts, wanted), parts)))
+                own = of_kinds[wanted].text
                 if reader.LAST and taken:
                     continue
-                if text.reader != format_ if text.reader else not own.strip() or not reader.recognises(own):
+                if text.reader != format_ if text.reader else not own.strip() or not (of_kinds[wanted].may_be_of(reader) and reader.recognises(own)):
                     continue
                 understood = understood or reader.TRUST > 0
                 for reading in reader.read(own):

@@ -1,8 +1,12 @@
 """The condition language: three-valued, closed, and honest about absent facts."""
 
+import itertools
+import random
+
 import pytest
 
 from rocmdoctor.facts.model import Absent, Known, Unknown
+from rocmdoctor.knowledge import rules
 from rocmdoctor.knowledge.conditions import ConditionError, parse
 
 FACTS = {"kernel.release": Known("6.14.0-37-generic", "t"), "env.HSA_OVERRIDE_GFX_VERSION": Absent("t"),
@@ -48,3 +52,24 @@ def test_it_says_what_was_missing():
 def test_the_driver_that_a_rocm_asks_for_stands_in_the_table(rocm, driver, old):
     asked = parse(f"adrenalin_for('{rocm}') != '' and version('{driver}') < version(adrenalin_for('{rocm}'))")
     assert asked.ask(lambda name: Unknown("not_collected")).value is old
+
+
+def test_what_each_way_needs():
+    asked = parse("os.family == 'linux' and (has(kernel.release) or memory.ram_bytes > 1) and not (os.name == 'x' and amdgpu.loaded)")
+    assert asked.needs == (("os.family", "kernel.release"), ("os.family", "memory.ram_bytes"))
+
+
+def test_no_rule_says_yes_where_something_is_missing_on_each_of_its_ways():
+    """What :meth:`Evidence.out_of_reach` leaves out."""
+    chosen = random.Random(1)
+    values = [True, False, 0, 3, "linux", "6.14", "apu", ["gfx1100", "rdna3", "dgpu"], {"a": "1"}]
+    ways = 0
+    for rule in rules.load().rules.values():
+        blocks = itertools.islice(itertools.product(*rule.when.needs), 8) if rule.when.needs else ()
+        for blocked in map(set, blocks):
+            for _ in range(6):
+                facts = {name: Known(chosen.choice([True, False] if name.startswith("seen.") else values), "t") for name in rule.when.names}
+                facts.update({name: Known(False, "t") if name.startswith("seen.") else Unknown() for name in blocked})
+                assert rule.when.ask(lambda name, facts=facts: facts[name.removeprefix("anywhere.")]).value is not True, (rule.id, blocked)
+                ways += 1
+    assert ways > 3000

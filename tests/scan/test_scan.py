@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmdoctor.knowledge import rules, signals
-from rocmdoctor.scan import reach, shapes
+from rocmdoctor.scan import plan, reach, shapes
 from rocmdoctor.scan import scanner as scan
 from rocmdoctor.texts import kinds as kinds_of_lines
 
@@ -212,10 +212,13 @@ def test_hits_in_long_lines_take_little_memory():
         tracemalloc.stop()
 
 
-def test_literals_are_found_in_every_piece_and_over_its_end(monkeypatch):
+@pytest.mark.parametrize("short", [0, 1000])
+def test_literals_are_found_in_every_piece_and_over_its_end(short, monkeypatch):
     monkeypatch.setattr(scan, "_FOUND", 7)
+    monkeypatch.setattr(scan, "_SHORT", short)
     text = b"gpu amdgpu aagpuu gpu"
-    places = scan._Literals([b"gpu", b"amdgpu", b"u"]).places(text)
+    made = plan.planned([(0, ("gpu\namdgpu\nu",))])
+    places = scan._Literals(made.texts, made.heads).places(text)
     found = sorted((index, first + at) for first, here in places for index, at, _ in here if at < scan._FOUND)
     assert found == sorted((index, at) for index, one in enumerate((b"gpu", b"amdgpu", b"u")) for at in range(len(text)) if text.startswith(one, at))
 
@@ -228,3 +231,10 @@ def test_a_line_of_one_letter_repeated_takes_little_memory():
         assert tracemalloc.get_traced_memory()[1] < 32 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_the_plan_of_the_house_is_what_its_patterns_need(tmp_path):
+    book = rules.load()
+    every = scan.Scanner(book.patterns())
+    assert book.plan() == plan.planned(enumerate(every.choices))
+    assert rules.load((tmp_path,)).plan() is None

@@ -6,7 +6,8 @@ import string
 import pytest
 
 from rocmdoctor.scan.literals import parser, sre
-from rocmdoctor.share.formats import ROWS
+from rocmdoctor.share import private
+from rocmdoctor.share.formats import ROWS, spelt
 
 LETTERS = string.ascii_letters + string.digits
 CATEGORIES = {sre.CATEGORY_DIGIT: string.digits, sre.CATEGORY_SPACE: " ", sre.CATEGORY_NOT_SPACE: LETTERS, sre.CATEGORY_WORD: LETTERS, sre.CATEGORY_NOT_WORD: " -"}
@@ -52,11 +53,24 @@ def plain(pattern):
     return pattern
 
 
+def samples(row):
+    chosen, tokens = random.Random(1), parser.parse(plain(row[2]))
+    return {sample(chosen, tokens) for _ in range(300)}
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:20]}")
 def test_whatever_a_row_finds_holds_a_hint(row):
     hints = row[1].split("|") if not row[1].startswith("|") else [row[1]]
     assert all(hint == hint.lower() for hint in hints)
-    chosen, tokens = random.Random(1), parser.parse(plain(row[2]))
-    found = {sample(chosen, tokens) for _ in range(300)}
+    found = samples(row)
     without = [text for text in found if not any(hint in text.lower() for hint in hints)]
     assert not without, without[:5]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:20]}")
+def test_the_pattern_for_ascii_finds_the_same_there(row):
+    either = private._Format((row[0],), (), spelt(row[2]))
+    texts = [around.replace("{}", text) for text in samples(row) if text.isascii() for around in ("{}", "a {}, b", "x{}1\n{}")]
+    by_ascii, by_all = ([[list(map(found.span, either.groups)) for found in either.compiled(ascii_).finditer(text.encode())] for text in texts]
+                        for ascii_ in (True, False))
+    assert by_ascii == by_all

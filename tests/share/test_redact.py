@@ -87,9 +87,10 @@ def planted(seed):
     return snapshot, values
 
 
-def test_no_planted_value_comes_out_in_any_format():
+@pytest.mark.parametrize("first", range(0, 70, 10))
+def test_no_planted_value_comes_out_in_any_format(first):
     count = 0
-    for seed in range(70):
+    for seed in range(first, first + 10):
         snapshot, values = planted(seed)
         count += len(values)
         redactor = Redactor()
@@ -101,7 +102,7 @@ def test_no_planted_value_comes_out_in_any_format():
         for (kind, value), (format_, text) in itertools.product(zip(PLACES, values, strict=True), shown.items()):
             spelt = json.dumps(value)[1:-1] if format_ in ("json", "snapshot") else value
             assert spelt not in text and value not in text, (kind, format_, value, seed)
-    assert count >= 2000 and len(PLACES) >= 12
+    assert count * 7 >= 2000 and len(PLACES) >= 12
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.parent.name)

@@ -13,7 +13,7 @@ import zipfile
 
 import pytest
 
-from rocmdoctor.texts import budget, door, files, unpack
+from rocmdoctor.texts import attach, budget, door, files, unpack
 
 LINE = "amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2\n"
 
@@ -339,9 +339,9 @@ def test_the_short_answer_says_what_there_was_no_time_for(tmp_path, monkeypatch)
 @pytest.mark.parametrize("between", ["\u200b", "\u00ad", "\x1b[0m"])
 def test_what_stands_between_the_letters_of_a_secret_does_not_hide_it(tmp_path, between):
     secret = "ghp_q7" + "Ab3xK9" * 5
-    path = tmp_path / "big.log"  # so big that it is scanned in blocks
+    path = tmp_path / "big.log"  # of so many lines that it is scanned in blocks
     with path.open("w") as file:
-        file.write(f"{LINE.strip()} login {between.join(secret)}\n" + "nothing to see here, it is a line as any other\n" * 250_000)
+        file.write(f"{LINE.strip()} login {between.join(secret)}\n" + "nothing to see here\n" * (attach.MOST_LINES + 100))
     small = tmp_path / "small.log"
     small.write_text(path.read_text()[:2000])
     for given in (path, small):

@@ -6,7 +6,7 @@ import pytest
 
 from rocmdoctor.facts.model import Snapshot
 from rocmdoctor.scan.scanner import Scanner
-from rocmdoctor.texts import interpret, kinds
+from rocmdoctor.texts import catalogue, interpret, kinds
 from rocmdoctor.texts.attach import Text
 from rocmdoctor.texts.readers import pip_list
 
@@ -22,7 +22,7 @@ FILLERS = {
 def test_readers_stay_linear(filler):
     text = (FILLERS[filler] * (SIZE // len(FILLERS[filler]) + 1))[:SIZE]
     slow = []
-    for module in interpret.modules():
+    for module in catalogue.catalogue():
         for name in ("recognises", "read"):
             began = time.process_time()
             made = getattr(module, name, str)(text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
+import pathlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,8 @@ Check = Callable[["Evidence", Rulebook], Iterator["Judged"]]
 
 @functools.cache
 def _walked() -> tuple[Check, ...]:
-    return tuple(importlib.import_module(f"{__name__}.{module.name}").judge for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    names = sorted(file.stem for file in pathlib.Path(__path__[0]).glob("[!_]*.py"))
+    return tuple(importlib.import_module(f"{__name__}.{name}").judge for name in names)
 
 
 def checks(seen: Evidence, book: Rulebook) -> Iterator[Judged]:

@@ -171,7 +171,7 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     machine = Machine(seen.facts, lines)
     specific = [rule.id for rule in book.rules.values() if rule.kind == "symptom" and rule.specific]
     found = []
-    for row in known.load().worth(seen.signals_of(known.OWNER), seen.symptoms):
+    for row in known.load().worth(seen.signals_of(known.OWNER), seen.symptoms, lambda component: bool(machine.here(component).values)):
         hits = seen.hits_of(f"seen.{known.OWNER}.{row.signal}") if row.signature else []
         one = candidate(row, machine, hits, seen.symptoms, specific) if row.id not in book.rules else None
         found += [one] if one else []

@@ -11,7 +11,7 @@ from rocmdoctor.diagnosis.report import SINCE_UPDATE
 from rocmdoctor.facts.model import LOUD, Finding, Known, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.page import Console, Text
-from rocmdoctor.render.report import card, kernels_text, llm_text, unexamined
+from rocmdoctor.render.report import card, unexamined
 from rocmdoctor.render.report.decisive import decisive, excerpt
 from rocmdoctor.render.report.wording import PROMPTS, fix_rows
 from rocmdoctor.share.wash import wash, wash_command, wash_prose
@@ -110,6 +110,8 @@ def _page(console: Console, report: Report, last: bool, trim: int) -> _Page:
         page.blank()
         _in_full(page, first, _since(report, first))
     if report.llm:
+        from rocmdoctor.render.report import llm_text  # as with the kernels: few reports have them
+
         page.section(lambda: llm_text.section(console, report))
     _kernels(page, report)
     _others(page, report, first)
@@ -250,6 +252,8 @@ def _fix(page: _Page, fix: Fix, label: str) -> None:
 def _kernels(page: _Page, report: Report) -> None:
     if not report.kernels:
         return
+    from rocmdoctor.render.report import kernels_text
+
     page.blank()
     for device in report.kernels[:8]:
         page.row("tested", kernels_text.headline(device), most=2)

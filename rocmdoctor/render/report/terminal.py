@@ -6,7 +6,7 @@ from rocmdoctor.diagnosis.outcome import outcome
 from rocmdoctor.facts.model import Evidence, Finding, Report
 from rocmdoctor.facts.sections import Fix
 from rocmdoctor.render.page import Console, Text
-from rocmdoctor.render.report import brief, kernels_text, llm_text, opinion_text, unexamined
+from rocmdoctor.render.report import brief, unexamined
 from rocmdoctor.render.report.card import card
 from rocmdoctor.render.report.wording import (
     MAX_EVIDENCE,
@@ -37,9 +37,10 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     console = console_for(width, colour)
     if not verbose:
         brief.render(console, report, last)
-        if report.opinion:
-            opinion_text.section(console, report.opinion)
+        _opinion(console, report)
         return console.text()
+    from rocmdoctor.render.report import kernels_text, llm_text  # the short answer has them where there is something to say
+
     found = outcome(report)
     sign, style = brief.MARKS[found.level]
     say(console, Text(f"{sign} {verdict_words(report)}", style=style))
@@ -62,12 +63,18 @@ def render(report: Report, width: int, colour: bool, verbose: bool = False, last
     kernels_text.render(console, report)
     _print_unknown(console, report)
     print_notes(console, report)
-    if report.opinion:
-        opinion_text.section(console, report.opinion)
+    _opinion(console, report)
     if last:
         console.print()
         say(console, Text(f"{sign} {brief.summary(report, found)}", style=style))
     return console.text()
+
+
+def _opinion(console: Console, report: Report) -> None:
+    if report.opinion:
+        from rocmdoctor.render.report import opinion_text
+
+        opinion_text.section(console, report.opinion)
 
 
 def quiet(report: Report) -> str:
@@ -77,6 +84,8 @@ def quiet(report: Report) -> str:
 
 def render_kernels(report: Report, width: int, colour: bool, lead: str = "", verbose: bool = False, last: bool = False) -> str:
     """The answer (``lead`` where no GPU was tested), the devices, the findings; with ``verbose`` every computation, with ``last`` the answer twice."""
+    from rocmdoctor.render.report import kernels_text
+
     console = console_for(width, colour)
     sign, style = brief.MARKS["none" if lead else outcome(report).level]
     answer = Text(f"{sign} {lead or verdict_words(report)}", style=style)

@@ -24,9 +24,9 @@ from rocmdoctor.texts.lines import KeyLines, bare, documents, gfx, integer, lazy
 
 TRUST = 2
 
-_MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ",
-          "VRAM_USED", "VRAM_TOTAL", "VRAM_USAGE", "bad pages", "PAGE_ADDRESS", "GFX_ACTIVITY", "MEM_USAGE:", "_CORRECTABLE_COUNT",
-          "max_pcie_", "mem_usage", "_correctable_count")
+MARKS = ("AMD-SMI", "AMDSMI", "market_name", "MARKET_NAME", "gpu_data", "KFD_ID", "TARGET_GRAPHICS_VERSION", "    BDF: ",
+         "VRAM_USED", "VRAM_TOTAL", "VRAM_USAGE", "bad pages", "PAGE_ADDRESS", "GFX_ACTIVITY", "MEM_USAGE:", "_CORRECTABLE_COUNT",
+         "max_pcie_", "mem_usage", "_correctable_count")
 _ROCM = lazy(r"ROCm version: ?([0-9]+\.[0-9]+[\w.+-]{0,30})")
 _DRIVER = lazy(r"amdgpu version: ?([0-9]+\.[0-9]+[\w.+-]{0,40})")
 _PROC = lazy(r"Linux ?version ?([0-9]+\.[0-9]+[\w.+-]{0,80})")
@@ -48,7 +48,7 @@ _MONITOR = lazy(r"^[ \t]*(\d{1,3})\s.{10,300}?(?:(\d{1,4}(?:\.\d)?)/ {0,9}(\d{1,
 
 def recognises(text: str) -> bool:
     """Whether amd-smi printed any of it."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _amount(value: Any, unit: str = "MB") -> int | None:

@@ -39,7 +39,7 @@ from rocmdoctor.texts.lines import KeyLines, bare, documents, gfx, integer, lazy
 
 TRUST = 2
 
-_MARKS = ("DevicePath", "AMDGPU info dump", "amdgpu_top", "PCI (domain:bus:dev.func)", "DeviceID.RevID")
+MARKS = ("DevicePath", "AMDGPU info dump", "amdgpu_top", "PCI (domain:bus:dev.func)", "DeviceID.RevID")
 _PAIR = lazy(r"^[ \t]*([A-Za-z][\w .()/:-]{1,40}?)\s*: (.{1,200})$")
 _USAGE = lazy(r"usage\s+(\d{1,9}) MiB, total\s+(\d{1,9}) MiB")
 _VERSION = lazy(r"^\d+\.\d+[\w.+-]{0,40}$")
@@ -53,7 +53,7 @@ _JSON_MEMORY = {"Total VRAM": "gpu.vram_bytes", "Total VRAM Usage": "gpu.vram_us
 
 def recognises(text: str) -> bool:
     """Whether amdgpu_top printed any of it."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _text(text: str) -> Iterator[Reading]:

@@ -27,7 +27,6 @@ container.groups ['video', '992'] 1
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
@@ -37,8 +36,8 @@ from rocmdoctor.texts.lines import integer, lazy, lines, size
 TRUST = 1
 KINDS = kinds.QUOTED - {"comment"}  # people quote its words in their sentences; a comment shows how it might be called
 
-_MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
-          "--device", "devices:", "distrobox create", "toolbox create", "/dev/dri/renderD")
+MARKS = ("docker run", "podman run", "docker create", "podman create", "docker compose", "services:", "amd.com/gpu", "FailedScheduling",
+         "--device", "devices:", "distrobox create", "toolbox create", "/dev/dri/renderD")
 _COMMAND = lazy(r"\b(docker|podman) (?:container )?(?:run|create)\b|\b(distrobox|toolbox) create\b")
 _CLOSED = lazy(r"(?<=\w)[)`][),.;:`]?(?=\s|$)")  # a command inside a sentence ends with its bracket or quote
 _KEY = lazy(r"^(\s*)(?:- )?(devices|group_add|image|privileged|ipc|shm_size)\s*:\s*(.*)$")
@@ -64,7 +63,7 @@ def recognises(text: str) -> bool:
     >>> recognises("docker run --device /dev/kfd x"), recognises("I use docker")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _bytes(word: str) -> int | None:
@@ -73,6 +72,8 @@ def _bytes(word: str) -> int | None:
 
 
 def _words(line: str) -> list[str]:
+    import shlex
+
     try:
         return shlex.split(line[:4000], comments=True)
     except ValueError:  # a quote that is cut off

@@ -29,9 +29,9 @@ from rocmdoctor.texts.lines import Anchors, lazy
 TRUST = 2
 KINDS = kinds.OF_MACHINES  # people quote its words in their sentences
 
-_MARKS = ("#0 ", "received signal", "segfault at", "terminated with signal", "aulting module", "generato l'errore", "fehlerhaften Moduls",
-          "module défaillant", "con errores", "Exception code", "xception Code", "Fatal Python error", "general protection fault", "trap ",
-          "moduleName", "P4: ", "Fault Module Name")
+MARKS = ("#0 ", "received signal", "segfault at", "terminated with signal", "aulting module", "generato l'errore", "fehlerhaften Moduls",
+         "module défaillant", "con errores", "Exception code", "xception Code", "Fatal Python error", "general protection fault", "trap ",
+         "moduleName", "P4: ", "Fault Module Name")
 _FRAME = lazy(r"^[ \t]*#(\d{1,3})\s+(?:0x[0-9a-f]{4,16} in )?(.{1,600}?)\s*$")
 _FROM = lazy(r" from (\S{1,300})$| \((\S{1,200}\.so[\w.]{0,20}) \+ 0x[0-9a-f]+\)$|^(?:n/a )?\((\S{1,200}) \+ 0x")
 _SIGNAL = lazy(r"received signal (SIG[A-Z]+)|terminated with signal (SIG[A-Z]+)|^[ \t]*Signal: \d+ \(([A-Z]+)\)")
@@ -59,7 +59,7 @@ def recognises(text: str) -> bool:
     >>> recognises("#0  0x00007f3d in ?? () from /opt/rocm/lib/libhsa-runtime64.so.1"), recognises("it crashed")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def _frame(body: str) -> tuple[str, str]:

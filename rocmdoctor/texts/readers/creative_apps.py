@@ -37,8 +37,8 @@ from rocmdoctor.texts.lines import gfx, lazy, lines
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
-_MARKS = ("Welcome to KoboldCpp", "koboldcpp_", "Total VRAM", "Set vram state", "ComfyUI", "AMD arch: gfx", "whisper_", "stable-diffusion.cpp",
-          "ggml_extend.hpp", "sd.exe", "sd-cli", "Using directml", "Using device: ", "sd-server")
+MARKS = ("Welcome to KoboldCpp", "koboldcpp_", "Total VRAM", "Set vram state", "ComfyUI", "AMD arch: gfx", "whisper_", "stable-diffusion.cpp",
+         "ggml_extend.hpp", "sd.exe", "sd-cli", "Using directml", "Using device: ", "sd-server")
 _VRAM = lazy(r"Total VRAM (\d{1,7}) MB, total RAM (\d{1,8}) MB")
 _TORCH = lazy(r"^\W*(?:\[INFO\] )?(?:pytorch version|Torch version|torch version): ?([12]\.\d{1,2}[\w.+]{1,60})")
 _ROCM = lazy(r"ROCm version: ?\(?(\d{1,2})(?:, ?|\.)(\d{1,2})")
@@ -58,7 +58,7 @@ def recognises(text: str) -> bool:
     >>> recognises("Total VRAM 16368 MB, total RAM 32000 MB"), recognises("out of VRAM")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _comfy(number: int, line: str, hip: bool) -> Iterator[Reading]:

@@ -52,8 +52,8 @@ _LIST = (
     lazy(r"^[ \t]*\"" + _N + r"(?::amd64)?\": \"" + _V + r"\",?\s*$"),
 )
 _NARROW = lazy(r":i386\b|\.i[3-6]86\b|(?:^|[\s/])lib32-|-32bit\b")
-_MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",
-          "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "\tinstall ok installed", "rocminfo\t", "amd-smi-lib\t")
+MARKS = ("[ALPM]", "ii  ", " upgrade ", "Upgrade: ", "|install|", "Upgrade", ".x86_64", ".noarch", "linux-firmware", "mesa-vulkan", "vulkan-radeon",
+         "rocm-core", "amdgpu-dkms", "[installed", "Replaced", "\tinstall ok installed", "rocminfo\t", "amd-smi-lib\t")
 _RELEASE = lazy(r"(?:\d{1,2}:)?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?)")
 _MESA = ("mesa-vulkan-drivers", "vulkan-radeon", "libvulkan_radeon", "mesa-vulkan-radeon", "mesa", "Mesa", "mesa-libgallium")
 _FIRMWARE = ("linux-firmware-amdgpu", "amd-gpu-firmware", "kernel-firmware-amdgpu", "firmware-amd-graphics", "linux-firmware", "pve-firmware",
@@ -68,7 +68,7 @@ def recognises(text: str) -> bool:
     >>> recognises("ii  rocm-core  7.0.0.70000-38  amd64  x"), recognises("upgrade mesa please")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def _changes(line: str, before: list[str]) -> Iterator[tuple[str, str, str]]:

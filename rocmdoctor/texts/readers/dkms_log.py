@@ -16,7 +16,7 @@ from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 3
 
-_MARKS = ("DKMS make.log for amdgpu", "Bad return status for module build", "amdgpu-dkms", "Building initial module for", "DKMS files")
+MARKS = ("DKMS make.log for amdgpu", "Bad return status for module build", "amdgpu-dkms", "Building initial module for", "DKMS files")
 _HEAD = lazy(r"DKMS \(?[\w.-]{0,20}\)? ?make\.log for amdgpu[-/](\S{3,60}) for kernel ([\w.+~-]{3,80})")
 _BAD = lazy(r"Bad return status for module build on kernel: ([\w.+~-]{3,80})")
 _LOADING = lazy(r"Loading new amdgpu-(\S{3,60}) DKMS files|/dkms/amdgpu/([\w.~-]{3,60})/build/make\.log")
@@ -29,7 +29,7 @@ def recognises(text: str) -> bool:
     >>> recognises("Error! Bad return status for module build on kernel: 6.8.0 (x86_64)"), recognises("dkms status")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

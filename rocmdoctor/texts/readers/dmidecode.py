@@ -29,6 +29,7 @@ from rocmdoctor.texts.lines import lazy, lines, size
 TRUST = 2
 KINDS = frozenset({"hardware_list", "shell", "output", "form"})
 
+MARKS = (", DMI type ",)
 _SECTIONS = frozenset({"BIOS Information", "System Information", "Base Board Information", "Processor Information", "Memory Device"})
 _FIELD = lazy(r"^[ \t]+(Vendor|Version|Release Date|Manufacturer|Product Name|Size): (\S.{0,120})$")
 _UNFILLED = lazy(r"To Be Filled By|System Product Name|Default string|Not Specified|^(?:System |Base Board )?(?:manufacturer|Version)$", re.IGNORECASE)
@@ -41,7 +42,7 @@ def recognises(text: str) -> bool:
     >>> recognises("Handle 0x0001, DMI type 1, 27 bytes"), recognises("DMI: FOO/BAR, BIOS 1 01/01/2024")
     (True, False)
     """
-    return ", DMI type " in text
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

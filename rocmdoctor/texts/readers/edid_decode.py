@@ -20,6 +20,8 @@ from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
 KINDS = kinds.QUOTED
+
+MARKS = ("YCbCr 4:2:0 Video Data Block",)
 _MOST = 20
 _BLOCK = lazy(r"(?:(YCbCr 4:2:0) )?Video Data Block:?$")
 _MODE = lazy(r"VIC\s{1,4}\d{1,3}:?\s{1,4}(\d{3,5}x\d{3,5})i?(?:\s{1,6}|@)(\d{2,3})(?:\.(\d{1,6}))?\s?Hz\b")
@@ -31,7 +33,7 @@ def recognises(text: str) -> bool:
     >>> recognises("YCbCr 4:2:0 Video Data Block:"), recognises("YCbCr 4:2:0 Capability Map Data Block:")
     (True, False)
     """
-    return "YCbCr 4:2:0 Video Data Block" in text
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

@@ -31,6 +31,7 @@ _PREFIXES = (
     "LEMONADE_", "BNB_", "USE_ROCM", "CUDA_VISIBLE_", "LIBGL_", "GALLIUM_", "ACO_", "HSAKMT_", "ROC_", "OCL_",
     "LD_LIBRARY_PATH", "LD_PRELOAD", "VLK_", "DISABLE_LAYER_",
 )
+MARKS = (*_PREFIXES, "$env:", "TORCH=", "ROCM=", "MESA=")
 # Short notes of versions in the form of variables.
 _VERSIONS = {"TORCH": "torch.version", "ROCM": "runtime.rocm_version", "ROCM_VERSION": "runtime.rocm_version",
              "MESA": "vulkan.mesa_version"}
@@ -61,8 +62,7 @@ def wanted(name: str) -> bool:
 
 def recognises(text: str) -> bool:
     """Whether a variable that matters is set anywhere."""
-    marks = (*_PREFIXES, "$env:", "TORCH=", "ROCM=", "MESA=")
-    return any(mark in text for mark in marks) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def _clean(value: str) -> str | None:

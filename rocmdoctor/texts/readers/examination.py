@@ -47,14 +47,14 @@ _PLAIN = (
     ("user_groups", "user.groups", list), ("rocm_version", "runtime.rocm_version", str), ("rocm_path", "rocm.path", str),
     ("adrenalin_version", "windows.adrenalin", str), ("container_kind", "container.kind", str), ("os_name", "os.name", str),
 )
-_MARKS = ('"route_when_no_match"',
-          '"kernel_release"', '"gfx_target"', '"amdgpu_loaded"', '"kernel_info"', '"mem_total"', '"cmdline"', '"os_name"', '"rocm_version"')
+MARKS = ('"route_when_no_match"',
+         '"kernel_release"', '"gfx_target"', '"amdgpu_loaded"', '"kernel_info"', '"mem_total"', '"cmdline"', '"os_name"', '"rocm_version"')
 _OWN = ("amdgpu_loaded", "kernel_release", "kernel_info", "lsmem_data", "cmdline", "os_name", "rocm_latest_versioned_path")
 
 
 def recognises(text: str) -> bool:
     """A JSON object with keys of these tools."""
-    return text[:200].lstrip()[:1] in ("{", "[") and any(mark in text for mark in _MARKS)
+    return text[:200].lstrip()[:1] in ("{", "[") and any(mark in text for mark in MARKS)
 
 
 def _gpus(listed: Any, line_of: KeyLines) -> Iterator[Reading]:

@@ -28,7 +28,7 @@ from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
 TRUST = 2
 
-_MARKS = ("OpenGL renderer string", "OpenGL version string", "Extended renderer info", "GLX_MESA_query_renderer", "EGL driver name", "vainfo: ")
+MARKS = ("OpenGL renderer string", "OpenGL version string", "Extended renderer info", "GLX_MESA_query_renderer", "EGL driver name", "vainfo: ")
 _VENDOR = lazy(r"^Vendor: .{1,60} \(0x([0-9a-f]{4})\)$")
 _DEVICE = lazy(r"^Device: (.{3,200}?)(?: \(0x([0-9a-f]{4})\))?$")
 _RENDERER = lazy(r"^OpenGL (?:\w+ profile )?renderer(?: string)?: (.{3,200})$")
@@ -42,7 +42,7 @@ _MEMORY = lazy(r"^Video memory: (\d{2,7}) ?MB$")
 
 def recognises(text: str) -> bool:
     """Labels of glxinfo."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _renderer(found: str, pci_id: str, item: str, number: int) -> Iterator[Reading]:

@@ -30,7 +30,7 @@ from rocmdoctor.texts.lines import lazy, lines, unquoted
 
 TRUST = 2
 
-_MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ", "manufacturer = \"Linux ", "graphics card:\n")
+MARKS = ("*-display", "physical id:", "bus info: ", "Hardware Class: ", "SysFS ID: ", "vendor: Linux ", "manufacturer = \"Linux ", "graphics card:\n")
 _NODE = lazy(r"^[ \t]*\*-([\w-]+(?::\d+)?)(?: +(UNCLAIMED|DISABLED))?\s*$")
 _FIELD = lazy(r"^[ \t]*([^:*]{3,40}): (\S.{0,300})$")  # labels are translated; their order and the form of their values are not
 _ORDER = ("description", "product", "vendor")
@@ -52,7 +52,7 @@ def recognises(text: str) -> bool:
     >>> recognises("  *-display UNCLAIMED"), recognises("my display")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _label(label: str, value: str, place: int) -> str:

@@ -109,8 +109,8 @@ _OF_LINE: tuple[tuple[str, str, str, str], ...] = (
 )
 _PATTERNS = [(mark, by, what, lazy(pattern)) for mark, by, what, pattern in _OF_LINE]
 _CONDA = "not available from current channels"
-_MARKS = (*(mark for mark, *_ in _OF_LINE if mark), _CONDA, "Depends", "Conflicts: ", "Breaks: ")
-_ANCHORS = Anchors(*_MARKS, *_VERBS, "Looking in ", "http", "Not Found", "error processing archive", "epends", "onflicts", "reaks")
+MARKS = (*(mark for mark, *_ in _OF_LINE if mark), _CONDA, "Depends", "Conflicts: ", "Breaks: ")
+_ANCHORS = Anchors(*MARKS, *_VERBS, "Looking in ", "http", "Not Found", "error processing archive", "epends", "onflicts", "reaks")
 _ERR = lazy(rf"^\s{{0,4}}(?:Err|Ign|E):?\d{{0,4}} (?P<place>{_URL}(?: [\w./-]{{2,40}})?)(?: (?:In)?Release| [\w./-]{{1,40}} .{{0,80}})?\s*$")
 _NOT_FOUND = lazy(r"^\s{0,12}404 {1,4}Not Found")
 _WANTS = lazy(rf"^\s{{0,8}}(?:(?P<name>{_NAME}) : )?\s{{0,40}}(?:Pre)?(?P<how>Depends|Conflicts|Breaks|Recommends)(?: on)?: "
@@ -125,7 +125,7 @@ def recognises(text: str) -> bool:
     >>> recognises("E: Unable to locate package rocm"), recognises("I installed the package rocm")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS) and next(_rows(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(_rows(text), None) is not None
 
 
 def _places(line: str) -> list[str]:

@@ -27,9 +27,9 @@ from rocmdoctor.texts.lines import distribution_of_build, integer, lazy, lines, 
 TRUST = 3
 KINDS = kinds.OF_MACHINES - {"prose", "system_log", "xorg_log"}
 
-_MARKS = ("[drm", "amdgpu ", "amdgpu:", "ttm: unknown parameter", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
-          "vfio", "radeon ", "audit(", "AVC apparmor=", "pci 0000:", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ",
-          "The FreeBSD Project", "drmn0: ", ": Manufacturer: Linux ")
+MARKS = ("[drm", "amdgpu ", "amdgpu:", "ttm: unknown parameter", "Linux version ", "ommand line: ", "BOOT_IMAGE=", " Comm: ", "kfd kfd", "] type 0",
+         "vfio", "radeon ", "audit(", "AVC apparmor=", "pci 0000:", "Kernel command line", "ROCk module", "Tainted: ", "Not tainted ",
+         "The FreeBSD Project", "drmn0: ", ": Manufacturer: Linux ")
 _LINUX = ("amdgpu 0000:", "audit: type=", "type=AVC msg=audit(", "AVC apparmor=", "kfd kfd: ", "pci 0000:", "pcieport 0000:")
 _RELEASE = lazy(r"Linux version ([0-9]+\.[0-9][^\s(,;]{0,80})")
 _IMAGE = lazy(r"BOOT_IMAGE=\S{0,200}?(?:vmlinuz|bzImage|kernel)-([0-9]+\.[0-9]\S{0,80})")
@@ -52,7 +52,7 @@ _DMI = lazy(r"DMI: (.{1,200}), BIOS (\S{1,60}) ([0-9/]{8,10})")
 
 def recognises(text: str) -> bool:
     """Whether any line looks like one of the kernel."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _machine(number: int, line: str) -> Iterator[Reading]:

@@ -36,7 +36,7 @@ from rocmdoctor.texts.lines import KeyLines, documents, gfx, lazy, lines, size
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
-_MARKS = ("Lemonade Server", "lemonade", "amd_igpu", "amd_dgpu", "amd_gpu", "Recipe  ", "(ModelManager)", "[LlamaCpp]")
+MARKS = ("Lemonade Server", "lemonade", "amd_igpu", "amd_dgpu", "amd_gpu", "Recipe  ", "(ModelManager)", "[LlamaCpp]")
 _VERSION = lazy(r"\bLemonade Server v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)|^[ \t]*Version {2,30}(\d{1,2}\.\d{1,2}\.\d{1,2})\s*$")
 _HEAD = lazy(r"^Recipe {2,30}Backend {2,30}Status")
 _ROW = lazy(r"^(\S[\w.-]{0,30})? {2,40}(\S[\w.+-]{0,20}) {2,30}(\S{3,20}) {1,30}(.{0,160})$")
@@ -52,7 +52,7 @@ def recognises(text: str) -> bool:
     >>> recognises("Lemonade Server v10.5.1 started on port 8000"), recognises("a lemon")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _gigabytes(value: Any) -> int | None:

@@ -28,6 +28,7 @@ KINDS = kinds.QUOTED  # people quote its words in their sentences
 _MARKS = ("ggml_cuda_init", "ggml_vulkan", "load_tensors", "llama_model_load", "llm_load", "load_backend", "llama-server",
           "llama-bench", "llama-cli", "build_number", "llama.cpp", "llama_", "system_info: n_threads", "ggml_")
 _WEAK_MARKS = ("ROCm0", "Vulkan0", "using device ", "version: ", "build", "gfx", "offloaded ")
+MARKS = (*_MARKS, *_WEAK_MARKS)
 _BUILD = (
     lazy(r"\bbuild(?: ?[:=]|_info:) ?b?([0-9]{3,6})[ -]\(?[0-9a-f]{6,40}\b"),
     lazy(r"\bbuild: [0-9a-f]{6,40} \(([0-9]{3,6})\)"),

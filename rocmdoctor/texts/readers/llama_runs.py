@@ -16,7 +16,6 @@ llama.options {'n-gpu-layers': '99', 'flash-attn': 'on', 'ctx-size': '32768', 'n
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 
@@ -28,8 +27,8 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote their command in their sentences
 
-_MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", "build_commit,", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m",
-          "--no-mmap", "num_gpu")
+MARKS = ("llama-", "-ngl", "--n-gpu-layers", "flash_attn", "n_ctx ", "| backend ", "build_commit,", '"build_commit"', "--ctx-size", "--gpu-layers", "main -m",
+         "--no-mmap", "num_gpu")
 _PROGRAM = lazy(r"(?:^|[\s/\\\"'`])(?:llama-(?:server|cli|bench|completion|run|perplexity|simple)(?:\.exe)?|main(?:\.exe)? -m"
                 r"|server(?:\.exe)? -m)\b(.{0,3000})")
 _LAYERS = lazy(r"(?:-ngl|--n-gpu-layers|--gpu-layers)[ =](\d{1,4})\b")
@@ -51,7 +50,7 @@ def recognises(text: str) -> bool:
     >>> recognises("llama-server -m x.gguf -ngl 99"), recognises("llama")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _asked(arguments: str, number: int) -> Iterator[Reading]:
@@ -118,6 +117,8 @@ def _cards(named: str, number: int) -> Iterator[Reading]:
 
 def _bench_row(header: list[str], line: str, number: int) -> Iterator[Reading]:
     """A row of ``llama-bench -o csv``."""
+    import csv
+
     run = dict(zip(header, next(csv.reader([line[:4000]]), []), strict=False))
     if run.get("build_number", "").isdigit():
         yield Reading("llama.build", int(run["build_number"]), "", number)

@@ -30,8 +30,8 @@ from rocmdoctor.texts.lines import KeyLines, documents, lazy, lines, size
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
-_MARKS = ("hardwareSurvey", "vramCapacity", "[LM Studio]", "LM Studio", "LMSInternal", "Survey by ", "llama.cpp-win-x86_64", "llama.cpp-linux-x86_64",
-          "lmstudio")
+MARKS = ("hardwareSurvey", "vramCapacity", "[LM Studio]", "LM Studio", "LMSInternal", "Survey by ", "llama.cpp-win-x86_64", "llama.cpp-linux-x86_64",
+         "lmstudio")
 # A model that lies in ~/.lmstudio/models is used by other programs, too.
 _OWN = ("LM Studio", "hardwareSurvey", "vramCapacity", "Survey by ", ".lmstudio/extensions", ".lmstudio\\extensions", "LMSInternal")
 _VERSION = lazy(r"\bLM ?Studio (?:version |v)?(\d\.\d{1,2}\.\d{1,2}(?:[ +-]\(?(?:[Bb]uild )?\d{1,3}\)?)?)")
@@ -49,7 +49,7 @@ def recognises(text: str) -> bool:
     >>> recognises('"hardwareSurveyResult": {}'), recognises("a GPU survey")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _surveys(node: Any) -> Iterator[dict[str, Any]]:

@@ -30,8 +30,9 @@ TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _MARKS = ("inference compute", "level=INFO source=", "level=WARN source=", "supported_types=", "msg=\"")
-_LOADED = lazy(r"^\S{1,120} +[0-9a-f]{12} +[\d.]{1,6} [KMGT]B +(?:100% (CPU|GPU)|(\d{1,2})%/(\d{1,2})% CPU/GPU) ")
 _WEAK_MARKS = ("ollama", "Ollama", "(version ", "offloaded ", "PROCESSOR ")
+MARKS = (*_MARKS, *_WEAK_MARKS)
+_LOADED = lazy(r"^\S{1,120} +[0-9a-f]{12} +[\d.]{1,6} [KMGT]B +(?:100% (CPU|GPU)|(\d{1,2})%/(\d{1,2})% CPU/GPU) ")
 _VERSION = lazy(r"\(version v?([0-9]+\.[0-9]+[\w.+-]{0,40})\)")
 _IS = lazy(r"ollama (?:client |server )?version(?: is|:|=) ?v?([0-9]+\.[0-9]+[\w.+-]{0,40})", re.IGNORECASE)
 _IMAGE = lazy(r"ollama/ollama:v?([0-9]+\.[0-9]+\.[0-9]+)")

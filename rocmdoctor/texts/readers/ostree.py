@@ -18,6 +18,7 @@ from rocmdoctor.texts.lines import lazy, lines
 
 TRUST = 2
 
+MARKS = ("ostree", "Booted image", "fedora:fedora/")
 _IMAGE = lazy(r"^\W{0,4}(?:Booted image: |image: )?(?:ostree-(?:image-signed|unverified-image|unverified-registry|remote-image):\S{0,80}?/"
               r"|(?:ghcr\.io|quay\.io)/\S{0,60}?/)([a-z][a-z0-9-]{2,40})(?:[:@]\S{1,90})?\s*$")
 _REF = lazy(r"^\W{0,4}fedora:fedora/\d{2}/x86_64/(silverblue|kinoite|sericea|onyx)\s*$")
@@ -29,7 +30,7 @@ def recognises(text: str) -> bool:
     >>> recognises("* fedora:fedora/41/x86_64/kinoite"), recognises("docker pull ghcr.io/ublue-os/bazzite:stable")
     (True, False)
     """
-    return ("ostree" in text or "Booted image" in text or "fedora:fedora/" in text) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def read(text: str) -> Iterator[Reading]:

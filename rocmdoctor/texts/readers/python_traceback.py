@@ -29,6 +29,7 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
+MARKS = ("Traceback (most recent call last)", 'File "')
 _MOST_FRAMES = 200
 _MOST_BLOCKS = 100
 _KEPT = 6  # callers, and the last parts of a path: a home folder is no evidence
@@ -65,7 +66,7 @@ def recognises(text: str) -> bool:
     >>> recognises("Traceback (most recent call last)"), recognises('  File "a.py", line 3, in f'), recognises("an exception")
     (True, True, False)
     """
-    return "Traceback (most recent call last)" in text or ('File "' in text and '", line ' in text)
+    return MARKS[0] in text or (MARKS[1] in text and '", line ' in text)
 
 
 def _place(path: str) -> str:

@@ -19,7 +19,7 @@ from rocmdoctor.texts.lines import gfx, lazy, lines, targets
 
 TRUST = 2
 
-_MARKS = ("rocm_agent_enumerator", "rocm-sdk ", "gfx000", "HIP version", "hipconfig", ".info/version", "rocm_sdk")
+MARKS = ("rocm_agent_enumerator", "rocm-sdk ", "gfx000", "HIP version", "hipconfig", ".info/version", "rocm_sdk")
 _ONE = lazy(r"gfx[0-9a-f]{3,4}$")
 _LIST = lazy(r"gfx[0-9a-f]{3,4}(?:[;, ]+gfx[0-9a-f]{3,4})+;?$")
 _COMMAND = lazy(r"^(?:\([\w.-]{1,40}\) ?)?(?:\S{0,60}[$#>%] ?|PS \S{1,80}> ?)(?:\S{0,80}/)?"
@@ -36,7 +36,7 @@ def recognises(text: str) -> bool:
     >>> recognises("gfx000\\ngfx1030"), recognises("gfx1030 hangs")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

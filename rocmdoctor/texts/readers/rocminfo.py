@@ -21,6 +21,7 @@ TRUST = 2
 
 KINDS = kinds.OF_MACHINES - {"json", "prose", "system_log", "xorg_log"}  # strings of a JSON document are texts of their own
 _MARKS = ("HSA Agents", "ROCk module", "amdgcn-amd-amdhsa--gfx", "Marketing Name:", "gcnArchName")
+MARKS = (*_MARKS, "Name:")
 _KEY = lazy(
     r"(?<![\w:])(Marketing Name|Vendor Name|Name|Device Type|Chip ID|BDFID|Compute Unit|Memory Properties|"
     r"Runtime Version|Uuid|Segment|Size|gcnArchName|Node|Internal Node ID):(?=\s|$)")

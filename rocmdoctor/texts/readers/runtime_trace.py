@@ -26,7 +26,7 @@ from rocmdoctor.texts.lines import gfx, lazy, lines, pci_address
 
 TRUST = 2
 
-_MARKS = ("NCCL INFO", "NCCL WARN", "RCCL version", "Returned hipError", "us: [pid:", ":hip_", "rocdevice.cpp", "MIOpen(HIP)", "MIOpen Error")
+MARKS = ("NCCL INFO", "NCCL WARN", "RCCL version", "Returned hipError", "us: [pid:", ":hip_", "rocdevice.cpp", "MIOpen(HIP)", "MIOpen Error")
 _RETURNED = lazy(r"\b((?:__)?hip[A-Z]\w{2,60}): Returned (hipError\w{3,60})")
 # Asked for to see whether something is there; these answers are normal.
 _HARMLESS = ("hipErrorNotReady", "hipErrorPeerAccessAlreadyEnabled", "hipErrorPeerAccessNotEnabled")
@@ -44,7 +44,7 @@ def recognises(text: str) -> bool:
     >>> recognises("box:1:1 [0] NCCL INFO Bootstrap"), recognises("NCCL")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

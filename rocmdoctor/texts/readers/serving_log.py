@@ -20,7 +20,7 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
-_MARKS = ("vLLM", "vllm", "sglang", "SGLang", "server_args=ServerArgs(")
+MARKS = ("vLLM", "vllm", "sglang", "SGLang", "server_args=ServerArgs(")
 _VLLM = lazy(r"vLLM API server version v?(\d\.\d{1,2}[\w.+-]{0,40})|Initializing an? (?:V1 )?LLM engine \(v(\d\.\d{1,2}[\w.+-]{0,40})\)"
              r"|^vllm(?:==| version:? | {2,40})(\d\.\d{1,2}[\w.+-]{0,40})")
 _PLATFORM = lazy(r"Automatically detected platform (rocm|cuda|cpu|xpu|tpu)|(No platform detected)|Using device: (rocm|cuda|cpu)")
@@ -36,7 +36,7 @@ def recognises(text: str) -> bool:
     >>> recognises("vLLM API server version 0.9.2"), recognises("a server log")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

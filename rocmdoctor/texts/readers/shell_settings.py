@@ -29,6 +29,7 @@ from rocmdoctor.texts.readers.environment import wanted
 TRUST = 2
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
+MARKS = ("set -", "setx ", "$ ", "% ", "export ")
 _MOST = 20
 _PROMPT = r"(?:[\w.@:~/()\[\] -]{0,60})?[$%\u276f\u279c] ?"
 _FISH = lazy(r"(?<![\w-])set((?: +--?[A-Za-z]{1,12}){1,4}) +([A-Z][A-Z0-9_]{2,60}) +[\"']?([^\s\"'`]{1,200})")
@@ -50,7 +51,7 @@ def recognises(text: str) -> bool:
     >>> recognises("set -gx HSA_ENABLE_SDMA 0"), recognises("set the variable")
     (True, False)
     """
-    return ("set -" in text or "setx " in text or "$ " in text or "% " in text or "export " in text) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def read(text: str) -> Iterator[Reading]:

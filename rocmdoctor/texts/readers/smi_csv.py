@@ -22,6 +22,7 @@ from rocmdoctor.texts.readers import amd_smi, rocm_smi
 
 TRUST = 2
 
+MARKS = ("gpu,", "device,")
 _HEAD = lazy(r"^(?:timestamp,)?(gpu|device),[\w (),%#./:-]{3,4000}$")
 _ROW = lazy(r"^(?:\d{9,12},)?(?:card)?(\d{1,3}),")
 _RENAMED = {"gpu_bdf": "bdf", "compute_unit": "num_compute_units", "size": "vram_size", "part_number": "part_number", "vbios_part_number": "part_number"}
@@ -33,7 +34,7 @@ def recognises(text: str) -> bool:
     >>> recognises("gpu,gpu_bdf,gpu_uuid\\n0,0000:03:00.0,x"), recognises("gpu, cpu and disk")
     (True, False)
     """
-    return ("gpu," in text or "device," in text) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def _cells(line: str) -> list[str]:

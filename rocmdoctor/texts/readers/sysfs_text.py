@@ -26,10 +26,10 @@ from rocmdoctor.texts.lines import integer, lazy, lines, pci_address
 
 TRUST = 3
 
-_MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
-          "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
-          "BOOT_IMAGE=", "uname", "power1_cap", "/parameters/", "pp_od_clk_voltage",
-          "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
+MARKS = ("gfx_target_version", "simd_count", "PCI_ID=", "PCI_SLOT_NAME=", "Linux ", "UNAME=", "mem_info_", "firmware version: 0x", "amdgpu/",
+         "/dev/kfd", "renderD", "MemTotal:", "-generic", "-oem", "arch", ".fc", ".el", "-amd64", "-WSL2", "-pve",
+         "BOOT_IMAGE=", "uname", "power1_cap", "/parameters/", "pp_od_clk_voltage",
+         "KERNEL=", "runtime_status", "Kernel: ", '"kernel"', "+deb")
 _UNAME = lazy(r"\bLinux \S{1,64} ([0-9]{1,2}\.[0-9]{1,3}[\w.+~-]{0,80}) #")
 _BARE = lazy(r"^(?:\$ ?uname -r +|UNAME=|uname -r: +)?([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[-.+][\w.+~-]{0,60})$")
 _NAMED = lazy(r"(?:^[ \t]*KERNEL=|\bKernel: ?|\"kernel\": ?\"|\bkernel-release: )([0-9]{1,2}\.[0-9]{1,3}\.[0-9]{1,4}[\w.+~-]{0,60})")
@@ -56,7 +56,7 @@ _KFD = ("simd_count", "simd_per_cu", "gfx_target_version", "vendor_id", "device_
 
 def recognises(text: str) -> bool:
     """Whether anything is found: these files have few words of their own."""
-    return any(mark in text for mark in _MARKS) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def _kfd_node(node: dict[str, tuple[int, int]], item: str) -> Iterator[Reading]:

@@ -42,8 +42,8 @@ from rocmdoctor.texts.lines import Lines, clean, lazy, lines, size
 
 TRUST = 2
 
-_MARKS = ("Device-1:", "Card-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 1: ", "Model name:", "Distributor ID:", "Operating System:", "model name\t:",
-          "buff/cache", "SwapTotal:", "MemAvailable:", "Hardware Model:")
+MARKS = ("Device-1:", "Card-1:", "Distro:", "Mobo:", "Kernel: ", "GPU: ", "GPU 1: ", "Model name:", "Distributor ID:", "Operating System:", "model name\t:",
+         "buff/cache", "SwapTotal:", "MemAvailable:", "Hardware Model:")
 _FETCH = lazy(r"(?:^|\s)(OS|Host|Kernel|CPU|GPU(?: ?\d)?|Memory|Distro): (\S.{1,160})$")
 _FETCH_KEYS = lazy(r"(?:^|\s)(?:OS|Host|Kernel|Uptime|Shell|CPU|GPU(?: ?\d)?|Memory|Packages|Terminal|DE|WM)(?: \([^)\n]{1,30}\))?: \S", re.MULTILINE)
 _INXI = lazy(r"^[ \t]*(?:\w+:\s+)?(?:Device|Card)-\d: |^[ \t]*(?:System|Machine|Graphics|CPU|Info):\s*$|^[ \t]*(?:\S+\s+)?Mobo: ", re.MULTILINE)
@@ -76,7 +76,7 @@ def recognises(text: str) -> bool:
     >>> recognises("OS: Arch Linux x86_64\\nKernel: 6.1\\nGPU: AMD"), recognises("GPU: AMD")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS) and (
+    return any(mark in text for mark in MARKS) and (
         later.search(_INXI, text) is not None or _fetched(text) or "buff/cache" in text or "Distributor ID:" in text or "Hardware Model:" in text
         or "Operating System: " in text or "SwapTotal:" in text or ("Model name:" in text and "CPU(s):" in text)
         or "model name\t:" in text)

@@ -19,13 +19,14 @@ from rocmdoctor.texts.lines import gfx, lazy, lines
 TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
+MARKS = ("TensileLibrary",)
 _PATH = lazy(r"/opt/rocm-([0-9]+\.[0-9]+(?:\.[0-9]+)?)/")
 _LIBRARY = lazy(r"TensileLibrary_lazy_(gfx[0-9]{1,4}[0-9a-f]{0,2})\.dat")
 
 
 def recognises(text: str) -> bool:
     """Whether a Tensile library is named."""
-    return "TensileLibrary" in text
+    return any(mark in text for mark in MARKS)
 
 
 def read(text: str) -> Iterator[Reading]:

@@ -17,6 +17,7 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 2
 KINDS = kinds.QUOTED  # people quote it in their sentences
 
+MARKS = ("arch_list",)
 _LIST = lazy(r"(?:arch_list[^\[\n]{0,20}|^[ \t]*)\[((?:['\"]gfx[0-9a-f]{3,5}['\"](?:, ?)?){1,60})\]")
 
 
@@ -26,7 +27,7 @@ def recognises(text: str) -> bool:
     >>> recognises("get_arch_list(): ['gfx1100']"), recognises("get_arch_list(): ['sm_80']")
     (True, False)
     """
-    return "arch_list" in text and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def read(text: str) -> Iterator[Reading]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shlex
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
@@ -25,6 +24,7 @@ from rocmdoctor.texts.lines import lazy, lines
 TRUST = 1
 KINDS = kinds.OF_MACHINES  # the output of a program is of many kinds
 
+MARKS = ("$ ", "# ", "> ")
 _MOST = 60  # commands
 _OUTPUT = 80  # lines of output of one
 _SHOWN = 300
@@ -56,7 +56,7 @@ def recognises(text: str) -> bool:
     >>> recognises("$ rocminfo\\nx\\n$ clinfo"), recognises("$ rocminfo")
     (True, False)
     """
-    return ("$ " in text or "# " in text or "> " in text) and sum(1 for _ in itertools.islice(_commands(text), 2)) == 2
+    return any(mark in text for mark in MARKS) and sum(1 for _ in itertools.islice(_commands(text), 2)) == 2
 
 
 def _commands(text: str) -> Iterator[tuple[int, str, list[str]]]:
@@ -75,6 +75,8 @@ def _commands(text: str) -> Iterator[tuple[int, str, list[str]]]:
 
 def _words(typed: str) -> list[str]:
     """The words of the first command of a pipe, [] where they cannot be told apart."""
+    import shlex
+
     try:
         found = shlex.split(re.split(r"\s(?:\||2>&1|>|&&|;)(?:\s|$)", typed)[0])
     except ValueError:

@@ -52,8 +52,8 @@ _FLATPAK = lazy(r"^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)?\t(?:deploy )?(up
 _BOOT = lazy(r"^boot\t(\S+)\t(\S*)")
 _JOURNAL_BOOT = lazy(r"^[ \t]*-?\d+ [0-9a-f]{32} \w{3} (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) (\w+)")
 _LAST = lazy(r"^reboot\s+system boot\s+(\S+)\s+\w{3} (\w{3}\s+\d{1,2} \d\d:\d\d:\d\d(?: \d{4})|\d{4}-\d\d-\d\dT\S+)")
-_MARKS = ("[ALPM] ", " upgrade ", " install ", "Start-Date: ", "|install|", "Begin time", " SUBDEBUG ", ".x86_64  ", ".noarch  ", " -> ",
-          "boot\t", "changed\t", "system boot", "Build-date", "Kernel", "deploy update", " <==")
+MARKS = ("[ALPM] ", " upgrade ", " install ", "Start-Date: ", "|install|", "Begin time", " SUBDEBUG ", ".x86_64  ", ".noarch  ", " -> ",
+         "boot\t", "changed\t", "system boot", "Build-date", "Kernel", "deploy update", " <==")
 _ANCHORS = Anchors(  # of which each pattern above has one
     *(f"\n{begin}" for begin in (*"0123456789[+-* \t", "Start-Date: ", "Upgrade", "Downgrade", "Install", "Reinstall", "Replaced", "Remove", "Purge: ",
                                  "Begin time", "Version: ", "Timestamp: ", "==> ", "zone\t", "changed\t", "boot\t", "reboot")),
@@ -78,7 +78,7 @@ def recognises(text: str) -> bool:
     >>> recognises("[2026-01-02T10:00:00+0000] [ALPM] upgraded mesa (1 -> 2)"), recognises("upgrade mesa please")
     (True, False)
     """
-    return any(mark in text for mark in _MARKS) and next(read(text), None) is not None
+    return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
 def read(text: str) -> Iterator[Reading]:

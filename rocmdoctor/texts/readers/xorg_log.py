@@ -27,7 +27,7 @@ from rocmdoctor.texts.lines import distribution_of_build, lazy, lines
 TRUST = 2
 KINDS = frozenset({"xorg_log", "system_log", "output"})
 
-_MARKS = ("(--) PCI:", "X.Org X Server", "(II) AMDGPU(", "(II) RADEON(", "Current Operating System: ")
+MARKS = ("(--) PCI:", "X.Org X Server", "(II) AMDGPU(", "(II) RADEON(", "Current Operating System: ")
 _SYSTEM = lazy(r"Current Operating System: Linux \S{1,64} ([2-7]\.\d{1,3}[\w.+~-]{0,60})")
 _COMMAND = lazy(r"Kernel command line: (\S.{0,2000})$")
 _DEVICE = lazy(r"PCI:\s?\*?\((?:(\d{1,3})@)?(\d{1,5}):(\d{1,2}):(\d)(?::(\d))?\) ([0-9a-f]{4}):([0-9a-f]{4}):([0-9a-f]{4}):([0-9a-f]{4}) rev (\d{1,3})")
@@ -38,7 +38,7 @@ _OTHERS = {"10de": "NVIDIA", "8086": "Intel"}
 
 def recognises(text: str) -> bool:
     """Lines that only the X server writes."""
-    return any(mark in text for mark in _MARKS)
+    return any(mark in text for mark in MARKS)
 
 
 def _place(bus: str | None, first: str, second: str, third: str, fourth: str | None) -> str:
