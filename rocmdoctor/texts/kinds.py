@@ -605,8 +605,10 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     return _of_document(cut, lines, of) if of else cut
 
 
+_LISTED_WORDS = later.pattern(r"\s*(?:'[^']{20,}'|\"[^\"]{20,}\") ?\\?$")  # what a script looks for, on a line of its own
 _SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?"
                       r"(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
+_SHORTEST_DUMP = 40  # lines of output that more than three quarters of a document are
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
@@ -636,17 +638,20 @@ def _explained(line: str) -> bool:
 
 
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
-    """The parts of a text that is one whole: what a tool printed and somebody pasted stays, but for a document, where it is an example; everything else
-    is of the whole's kind."""
+    """The parts of a text that is one whole: what a tool printed and somebody pasted stays, but for a document, where it is an example unless the document
+    is hardly more than that; everything else is of the whole's kind."""
     commented = of in ("config", "package_list")
+    printed = sum(sum(line.strip() != "" for line in lines[start - 1:end]) for start, end, kind in cut if kind in _PASTED)
+    dump = printed >= _SHORTEST_DUMP and printed * 4 > 3 * sum(line.strip() != "" for line in lines)
     kinds = []
     for start, end, kind in cut:
-        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of not in ("package_list", "document")
+        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list" and (of != "document" or dump)
         own = kind if pasted or kind in _OWN[of] else of
         if pasted or not commented:
             kinds += [own] * (end - start + 1)
         else:
-            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) else own for line in lines[start - 1:end]]
+            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) or _LISTED_WORDS.match(line) else own
+                      for line in lines[start - 1:end]]
     return _together(kinds, len(lines))
 
 

@@ -27,6 +27,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -139,6 +140,7 @@ _ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
 _ALTERNATIVE = lazy(r" ?/ ?[\dA-Z]")
 _ALTERNATIVE_BEFORE = lazy(r"[\dA-Z] ?/ ?$")
+_ONE_NAME = lazy(r"\s?/?\s?")  # between two names of one chip in its name in a list: "[Radeon 8050S 8060S Graphics]"
 _BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[A-Za-z]-$"
                   r"|\b(?:compil\w{1,5}|build\w{0,4}|built|generat\w{1,6}) (?:\w{1,20} )?for (?:GPU )?$|--offload-arch[= ]$")
 _CATALOGUE = 4  # targets: who names more lists what there is, not what he has
@@ -214,16 +216,22 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     named = [product for product in named if not _THEIRS.search(text[max(0, product.start - 160):product.start])] or named
     stated = _STATED.search(text) if len(mentioned) == 1 else None  # what is written beats the table of products
     written_as = stated[1].lower() if stated else ""
+    either = {product.start for product in named if _is_alternative(text, product)} | {
+        product.start for one, other in itertools.pairwise(named)
+        if one.gfx == other.gfx and _ONE_NAME.fullmatch(text[one.end:other.start][:4]) for product in (one, other)}
+    named_alone = {product.gfx for product in named if product.start not in either}
     seen: set[str] = set()
     items: dict[str, set[str]] = {}
     for product in _distinct(named):
         seen.add(product.name)
-        one_of = _ALTERNATIVE.match(text[product.end:product.end + 4]) or _ALTERNATIVE_BEFORE.search(text[max(0, product.start - 4):product.start])
+        one_of = product.start in either
+        if one_of and product.gfx in named_alone:
+            continue
         item = "prose:" + (product.gfx if one_of else re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-"))
         items.setdefault(product.gfx, set()).add(item)
         line = lines.at(product.start)
         if not one_of:  # "RX 6700/6700 XT"
-            yield Reading("gpu.name", product.name, item, line)
+            yield Reading("gpu.name", f"graphics of the {product.name}" if product.kind == "cpu" else product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
         yield Reading("gpu.gfx_reported", own, item, line)
@@ -244,6 +252,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         at = lines.at(max(text.lower().find(pci_id[5:]), 0))
         own = items.get(products.gfx_of_pci_id(pci_id), set())
         yield Reading("gpu.pci_id", pci_id, next(iter(own)) if len(own) == 1 else "prose:" + pci_id, at)
+
+
+def _is_alternative(text: str, product: products.Product) -> bool:
+    """Whether a name is one of several of one chip: "RX 6700/6700 XT"."""
+    return bool(_ALTERNATIVE.match(text[product.end:product.end + 4]) or _ALTERNATIVE_BEFORE.search(text[max(0, product.start - 4):product.start]))
 
 
 def _elsewhere(text: str, start: int) -> bool:
