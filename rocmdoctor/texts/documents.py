@@ -52,7 +52,7 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:(?:[\w.-]{0,120}[-_])?readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
+_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
                        r"(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(

@@ -106,7 +106,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("xorg_log", r"\[ *\d+\.\d{3}\] (?!\[drm\]|amdgpu )|\((?:II|EE|WW)\) \w+|X\.Org X Server \d|Markers: \(--\) probed"),
     ("kernel_log",
      r"(?:<\d{1,2}>|\w+ +:\w+ *: )?\[ *\d{1,9}\.\d{4,9}\](?:\[ *[TC]?\d+\])?"
-     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: |(?:\[ *\d{1,9}\.\d{3}\] )?\[drm[\]:]|\[ *\d{1,9}\.\d{3}\] amdgpu "
+     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: (?!v?\d\.\d)|(?:\[ *\d{1,9}\.\d{3}\] )?\[drm[\]:]|\[ *\d{1,9}\.\d{3}\] amdgpu "
      r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
      r"|kfd kfd: |Linux version \d+\.\d+|RIP: 00|Call Trace:|CPU: \d+ (?:UID: \d+ )?PID: \d+ |BUG: |Oops: |audit: type="
      r"|type=AVC |Command line: |ACPI: "),

@@ -49,9 +49,9 @@ _ASKS_MACHINE = later.pattern(r"\b(?:rocminfo|clinfo|vulkaninfo|hipinfo|amd-smi|
 _MOST_VERSIONS = 4
 _ON_CPU = later.pattern(r"\bon (?:a |the |an? \w+ )?CPU\b", _I)
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
-MEASURED = r"(?!\d\.\d{4}\b(?!\.))"  # 0.8750 is a voltage, a loss, a ratio
+MEASURED = r"\d\.\d{4}\b(?!\.)"  # 0.8750 is a voltage, a loss, a ratio, and no version
 _NUMBER = (
-    rf"v?{MEASURED}"
+    rf"v?(?!{MEASURED})"
     r"(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
     r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|[TG]FLOPS?|tok|it/s|fps|K|k|C|%|inch)\b)")
 _OPTION = later.pattern(

@@ -107,13 +107,24 @@ _TORCHES = (
     lazy(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
     lazy(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
 )
+# Versions as these components have them, and what says of one that it is in use.
+_OF_KERNEL = lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.+-]{1,60})?)(?![\w])")
+_OF_OLLAMA = lazy(r"(?<![\w./-])v?(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)(?![\w]|\.\d)")
+_OF_MESA = lazy(r"(?<![\w./-])(?P<v>2\d\.\d{1,2}\.\d{1,2})(?![\w]|\.\d)")
+_NOW_BEFORE = lazy(r"\b(?:now|currently|at present|today)\b(?: [a-z]\w{0,15}){0,4} v?$", re.IGNORECASE)
+_NOW_AFTER = lazy(r"[\"'`)]{0,2} (?:(?:is|are) (?:now |currently )?(?:installed|in use|running|what (?:runs|is installed))|now\b|at present\b)", re.IGNORECASE)
 _IMAGE = lazy(r"\.(?:sif|sqsh|simg|img|tar|tgz|whl|zip)\b.*$")
 _MESAS = (
-    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[*_`]{0,2}[ :=v-]{1,3}[*_`]{0,2} ?(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
+    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[*_`]{0,2}(?: (?:is|was|stays))?(?: (?:at|on|now))?[ :=v-]{1,3}[*_`]{0,2} ?"
+         r"(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
     lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
     lazy(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
-_ADRENALIN = lazy(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+_ADRENALIN = lazy(r"\b(?:Adrenalin|AMD Software)\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+_STORE = r"(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"
+_BESIDE_RELEASE = (  # the number that Windows shows of the release that is named with it
+    lazy(r"(?: WHQL| Edition| Optional){0,2},? ?\(?(?:(?:the |Windows |display |graphics )*drivers?(?: version)?[ :=]{0,2})?v?" + _STORE, re.IGNORECASE),
+    lazy(_STORE + r",? ?\(?(?:AMD Software:? ?|Adrenalin(?: Edition)? ?){1,2}$", re.IGNORECASE))
 # A list of releases that were tried: the newest of them is in use, unless another is told as the one of now.
 _YEARLY = r"2\d\.\d{1,2}\.\d{1,2}"
 _TRIED = lazy(rf"\b(?:Adrenalin|drivers?)(?: (?:version|release|edition|software)s?)? "
@@ -314,21 +325,36 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
     return first
 
 
-def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callable[[], list[contrasts.Clause]]) -> re.Match[str] | None:
-    """The first match of the best pattern, or where it is told as right, the first that is told as wrong: trouble is reported of the one in use."""
+def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callable[[], list[contrasts.Clause]],
+               alike: re.Pattern[str]) -> re.Match[str] | None:
+    """The first match of the best pattern, or where it is told as right, the one told as that of now, else the first that is told as wrong: trouble is
+    reported of the one in use. ``alike``: a version as this component has them, where nothing names it."""
     first = _first(text, patterns)
     others = [found for pattern in patterns if later.may_match(pattern, text) for found in pattern.finditer(text) if found["v"] != first["v"]] if first else []
+    of_now = [found for found in alike.finditer(text) if found["v"] != first["v"] and _is_of_now(text, found)] if first else []
+    others = of_now[:1] + others
     if not first or not others:
         return first
 
     def told(found: re.Match[str]) -> bool | None:
         return next((right for at, whole, _, right in judged() if at <= found.start("v") < at + len(whole)), None)
-    return next((found for found in others if told(found) is False), first) if told(first) else first
+    return next((found for found in others if found in of_now or told(found) is False), first) if told(first) else first
+
+
+def _is_of_now(text: str, found: re.Match[str]) -> bool:
+    """Whether the words around a version say that it is the one in use."""
+    return _NOW_BEFORE.search(text, max(0, found.start() - 60), found.start()) is not None or _NOW_AFTER.match(text, found.end()) is not None
+
+
+def _of_release(text: str, release: re.Match[str]) -> re.Match[str] | None:
+    """The number of the driver store that is written with an Adrenalin release: "24.9.1 (32.0.11038.4001)"."""
+    behind, before = _BESIDE_RELEASE
+    return behind.match(text, release.end()) or before.search(text[:release.start("v")], max(0, release.start("v") - 60))
 
 
 def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iterator[Reading]:
     """The display driver of Windows by any of its numbers; of a list of releases the last or the newest."""
-    windows = words("driver", "adrenalin") and later.search(_SAYS_WINDOWS, text)
+    windows = words("driver", "adrenalin", "amd software") and later.search(_SAYS_WINDOWS, text)
     listed = later.search(_TRIED, text) if windows else None
     if listed and verdict(re.split(r"[.;\n]", text[listed.end():listed.end() + 120])[0]) is not True:
         told = re.findall(_YEARLY, listed["all"])
@@ -336,7 +362,7 @@ def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iter
         yield Reading("windows.adrenalin", now, line=lines.at(listed.start()))
         yield Reading("windows.driver_version", now, line=lines.at(listed.start()))
         return
-    adrenalin = _ADRENALIN.search(text) if words("adrenalin") else None
+    adrenalin = _ADRENALIN.search(text) if words("adrenalin", "amd software") else None
     driver = adrenalin or (_first(text, _WDDM) if words("driver", "30.0", "31.0", "32.0", "33.0") else None)
     if not driver and windows:
         adrenalin = driver = _BARE_DRIVER.search(text)
@@ -345,7 +371,7 @@ def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iter
     internal = later.search(_INTERNAL, text) if words("driver") else None
     if internal:
         yield Reading("windows.driver_internal", internal["v"], line=lines.at(internal.start("v")))
-    found = driver or internal
+    found = adrenalin and _of_release(text, adrenalin) or driver or internal
     if found:
         yield Reading("windows.driver_version", found["v"], line=lines.at(found.start("v")))
 
@@ -359,11 +385,11 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         return any(word in lowered for word in any_of)
 
     for name, item, found in (
-        ("kernel.release", "", None if later.search(_BUILDING, text) else _wrong_one(text, _KERNELS, judged)),
+        ("kernel.release", "", None if later.search(_BUILDING, text) else _wrong_one(text, _KERNELS, judged, _OF_KERNEL)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
-        ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
+        ("ollama.version", "", _wrong_one(text, _OLLAMA, judged, _OF_OLLAMA) if words("ollama") else None),
         ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
-        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS, judged) if words("mesa", "radv") else None),
+        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS, judged, _OF_MESA) if words("mesa", "radv") else None),
     ):
         if found:
             yield Reading(name, _IMAGE.sub("", found["v"]).rstrip(".-_~"), item, lines.at(found.start("v")))
