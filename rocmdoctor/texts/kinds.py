@@ -17,7 +17,7 @@ from collections import Counter
 from functools import lru_cache
 
 from rocmdoctor import later
-from rocmdoctor.texts import documents
+from rocmdoctor.texts import documents, machine_sections
 from rocmdoctor.texts.lines import MONTH
 
 Part = tuple[int, int, str]
@@ -652,6 +652,9 @@ def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
         else:
             kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) or _LISTED_WORDS.match(line) else own
                       for line in lines[start - 1:end]]
+    if of == "document":
+        for number in machine_sections.fields(lines):
+            kinds[number] = "form"
     return _together(kinds, len(lines))
 
 

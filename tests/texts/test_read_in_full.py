@@ -83,6 +83,8 @@ ggml_cuda_init: found 2 ROCm devices (Total VRAM: 41000 MiB):
     ("two cards side by side stay two", "My RX 7900 XTX and RX 7900 XTX do not see each other, nor does the RX 7900 XT, RX 7800 XT see them.\n", {"gpus": 3}),
     ("a processor is no GPU's name", "It worked for half an hour on my Ryzen 7 5800H, then it died and never came back.\n",
      {"gpus": 1, "gpu.gfx_target[0]": "gfx90c", "gpu.name[0]": "graphics of the 5800H"}),
+    ("the size of a card behind its name", "My RX 7900 XTX (24 GB) hangs, the machine has 64 GB of RAM.\n", {"gpus": 1, "gpu.vram_bytes[0]": 24 * GiB}),
+    ("memory of the machine behind it is not its", "RX 6800, 32 GB RAM, it hangs.\n", {"gpus": 1, "no gpu.vram_bytes": None}),
     ("a variable is no value", "#!/bin/bash\nfor i in $(seq 0 23); do\n  HIP_VISIBLE_DEVICES=$i ./stream &\n  export ROCR_VISIBLE_DEVICES=$((i / 2))\ndone\n",
      {"no env.HIP_VISIBLE_DEVICES": None, "no env.ROCR_VISIBLE_DEVICES": None}),
     ("nor is a template", "services:\n  a:\n    image: rocm/vllm:latest\n    environment:\n      - HIP_VISIBLE_DEVICES={{ gpu }}\n      - HSA_ENABLE_SDMA=0\n",
@@ -128,6 +130,45 @@ def test_a_dump_with_a_title_is_its_output(tmp_path):
 def test_an_example_in_a_guide_is_none(tmp_path):
     (tmp_path / "pci.md").write_text(DUMP + "\nThe list names each device and the driver that holds it, and what to do about it.\n" * 40)
     holds(facts_of([tmp_path / "pci.md"])[0], {"gpus": 0})
+
+
+BENCHMARK = """\
+# Benchmarks of llama.cpp
+
+## Installation
+
+Build it.
+
+## {}
+
+| Component | Details |
+|---|---|
+| **OS** | Arch Linux, kernel 6.12.61-1-lts |
+| **GPU** | AMD Radeon RX 580 8GB (Polaris) |
+| **Vulkan Driver** | RADV (Mesa 25.3.1) |
+
+## Usage
+
+It does not start without a model, and fails with the RX 7900 XTX.
+"""
+
+
+@pytest.mark.parametrize("heading", ["System Configuration", "Environment", "Hardware used", "Ambiente testado"])
+def test_the_machine_of_a_benchmark(tmp_path, heading):
+    (tmp_path / "README.md").write_text(BENCHMARK.format(heading))
+    facts, _ = facts_of([tmp_path / "README.md"])
+    holds(facts, {"gpus": 1, "gpu.name[0]": "AMD Radeon RX 580", "gpu.vram_bytes[0]": 8 * GiB, "vulkan.mesa_version": "25.3.1", "kernel.release": "6.12.61-1-lts"})
+
+
+@pytest.mark.parametrize("heading", ["Hardware requirements", "Supported hardware", "Recommended system", "Prerequisites\n\n### Hardware", "Results"])
+def test_what_readers_need_is_no_machine(tmp_path, heading):
+    (tmp_path / "README.md").write_text(BENCHMARK.format(heading))
+    holds(facts_of([tmp_path / "README.md"])[0], {"gpus": 0, "no kernel.release": None})
+
+
+def test_a_choice_of_cards_is_no_machine(tmp_path):
+    (tmp_path / "README.md").write_text(BENCHMARK.format("Hardware").replace("8GB (Polaris)", "or RX 590"))
+    holds(facts_of([tmp_path / "README.md"])[0], {"gpus": 0})
 
 
 PLAN = "I've put the notes together for a Radeon.\n\n" + "\n".join(

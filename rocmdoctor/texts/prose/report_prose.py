@@ -159,6 +159,9 @@ _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9
 
 _MEMORY = lazy(r"^[\s>*_-]{0,9}(?:VRAM|Video memory|Dedicated memory)(?: size)?[*_ ]{0,4}[:=][*_ ]{0,4}(?P<n>\d{1,5}) ?(?P<unit>GB|GiB|MB|MiB)"
                r"(?: (?:GDDR|HBM)\w{1,3})?[*_ ]{0,4}$", re.IGNORECASE | re.MULTILINE)  # of the card, as a field of its own
+# Of the card that is named right before it: "RX 580 8GB", "MI50 (32 GB HBM2)", "RX 7900 XTX, 24 GiB VRAM".
+_ITS_SIZE = lazy(r"\**(?: OC)?,? ?\(?(?:gfx\w{3,4},? |Polaris ?\d\d,? )?(?P<n>[1-9]\d{0,2}) ?Gi?B"
+                 r"(?=$|[,);\n]| ?[(|]| (?:each|VRAM|GDDR|HBM))", re.IGNORECASE | re.MULTILINE)
 _OTHERS = lazy(r"\b(?:NVIDIA|GeForce|RTX|GTX|Intel (?:Arc|UHD|Iris))\b", re.IGNORECASE)
 # A tool names the processor, whether its graphics are in use or not.
 _PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
@@ -246,6 +249,9 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
         yield Reading("gpu.gfx_reported", own, item, line)
+        size = None if one_of or not products.has_own_memory(product.name) else _ITS_SIZE.match(text, product.end)
+        if size:
+            yield Reading("gpu.vram_bytes", int(size["n"]) << 30, item, line)
     drivers = {found[1]: found for found in _IN_USE.finditer(text)} if len(items) == 1 else {}
     for driver, found in drivers.items() if len(drivers) == 1 else ():
         yield Reading("gpu.driver", driver, min(next(iter(items.values()))), lines.at(found.start()))
