@@ -83,6 +83,32 @@ ggml_cuda_init: found 2 ROCm devices (Total VRAM: 41000 MiB):
     ("two cards side by side stay two", "My RX 7900 XTX and RX 7900 XTX do not see each other, nor does the RX 7900 XT, RX 7800 XT see them.\n", {"gpus": 3}),
     ("a processor is no GPU's name", "It worked for half an hour on my Ryzen 7 5800H, then it died and never came back.\n",
      {"gpus": 1, "gpu.gfx_target[0]": "gfx90c", "gpu.name[0]": "graphics of the 5800H"}),
+    ("vLLM tells the memory of a GPU that nobody names", """\
+INFO 08-07 17:13:40 [__init__.py:244] Automatically detected platform rocm.
+INFO 08-07 17:14:33 [worker.py:294] the current vLLM instance can use total_gpu_memory (191.98GiB) x gpu_memory_utilization (0.90) = 172.79GiB for vLLM
+""", {"gpus": 1, "gpu.vram_bytes[0]": int(191.98 * GiB)}),
+    ("and of CUDA none", """INFO 08-07 17:13:40 [__init__.py:244] Automatically detected platform cuda.
+INFO 08-07 17:14:33 [worker.py:294] the current vLLM instance can use total_gpu_memory (79.15GiB) x gpu_memory_utilization (0.90) = 71.2GiB for vLLM
+""", {"gpus": 0}),
+    ("of several GPUs it adds none", """INFO 08-07 17:13:40 [__init__.py:244] Automatically detected platform rocm.
+INFO 08-07 17:14:33 [worker.py:294] the current vLLM instance can use total_gpu_memory (191.98GiB) x gpu_memory_utilization (0.90) = 172.79GiB for vLLM
+03:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 48 [Radeon RX 9070/9070 XT/9070 GRE] [1002:7550] (rev c0)
+09:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Raphael [1002:164e] (rev c1)
+""", {"gpus": 2, "no gpu.vram_bytes": None}),
+    ("hwinfo shows udev's database", """============ start debug info ============
+libhd version 21.51 (x86-64) [7688]
+  P: /devices/pci0000:00/0000:00:01.1/0000:01:00.0
+  E: DRIVER=nouveau
+  E: PCI_CLASS=30000
+  E: PCI_ID=10DE:1F91
+  E: PCI_SLOT_NAME=0000:01:00.0
+
+  P: /devices/pci0000:00/0000:00:08.1/0000:05:00.0
+  E: PCI_CLASS=30000
+  E: PCI_ID=1002:15D8
+  E: PCI_SLOT_NAME=0000:05:00.0
+  E: PCI_SUBSYS_ID=103C:86D5
+""", {"gpus": 1, "gpu.pci_id[0]": "1002:15d8", "gpu.pci_address[0]": "0000:05:00.0", "gpu.gfx_target[0]": "gfx902"}),
     ("the size of a card behind its name", "My RX 7900 XTX (24 GB) hangs, the machine has 64 GB of RAM.\n", {"gpus": 1, "gpu.vram_bytes[0]": 24 * GiB}),
     ("memory of the machine behind it is not its", "RX 6800, 32 GB RAM, it hangs.\n", {"gpus": 1, "no gpu.vram_bytes": None}),
     ("a variable is no value", "#!/bin/bash\nfor i in $(seq 0 23); do\n  HIP_VISIBLE_DEVICES=$i ./stream &\n  export ROCR_VISIBLE_DEVICES=$((i / 2))\ndone\n",
