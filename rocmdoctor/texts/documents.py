@@ -37,7 +37,7 @@ _TEACHES = later.pattern(
     r"|release notes|features|build(?:ing)?(?: from source)?|documentation|tutorial|faq|guide|walkthrough|troubleshooting|known (?:issues|problems)"
     r"|next steps|how (?:to|partition)|step \d|repositor(?:y|ies)|roadmap|rationale|overview|credits|acknowledge?ments|see also|cheat ?sheet|playbook"
     r"|runbook|requirements|best practices|reproducib\w+|plan|goals?|non-goals|coverage|matrix|bugwatch|references?|why |what (?:is|to) |added"
-    r"|optimi[sz]ations|resolved issues|project structure|methodology|instructions"
+    r"|optimi[sz]ations|resolved issues|project structure|methodology|instructions|design|proposal|rfc|acceptance criteria|out of scope|milestones?"
     r"|instala(?:ção|cao|ción|cion)|installazione|requisit[oi]s?|uso|licen[çc]\w+|cr[ée]ditos|recursos|pr[ée]requis|utilisation|voraussetzungen|anleitung|verwendung|lizenz"
     r"|fehlerbehebung|установка|требования|запуск|использование|сборка|лицензия|руководство|устранение неполадок|диагностика)\b"
     r"|安装|環境|环境|快速|要求|常见问题|常用命令|使用|构建|许可|指南|项目结构|步骤|インストール|使い方|前提|ライセンス|설치|사용법", re.IGNORECASE)
@@ -52,15 +52,16 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
+_NAMED = later.pattern(r"(?:readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
                        r"(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(
     r".*\.(?:py|pyi|ipynb|c|cc|cpp|cxx|h|hh|hpp|hip|cu|cuh|cl|comp|glsl|hlsl|js|mjs|ts|tsx|jsx|go|rs|java|kt|swift|rb|pl|lua|r|jl|zig|cs|vb|php|sql|patch|diff"
     r"|cmake|mk|am|ac|tf|hcl|tfvars|css|scss|svg|vue|j2|tmpl|tpl|ftl|po|pot|xlf|xliff)|.*\bmakefile|cmakelists\.txt|meson\.build|.*\.lock", re.IGNORECASE)
 _SETTING_FILE = later.pattern(
-    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install"
-    r"|dockerfile|containerfile)|(?:docker|container)file(?:[._-].*)?|pkgbuild|\.env(?:\..*)?", re.IGNORECASE)
+    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install|bashrc|profile"
+    r"|dockerfile|containerfile)|(?:docker|container)file(?:[._-].*)?|pkgbuild|\.env(?:\..*)?|(?:.*\.)?\w{2,12}ignore", re.IGNORECASE)
+_PINNED_FILE = later.pattern(r"(?:.*[^a-z])?(?:requirements|constraints)(?:[^a-z].*)?\.(?:txt|in)", re.IGNORECASE)
 _MARKED_UP = later.pattern(r".*\.(?:md|mdx|markdown|rst|adoc|qmd)", re.IGNORECASE)
 _NAMED_REPORT = later.pattern(r"(?:.*[^a-z])?(?:issues?|bugs?|reports?|tickets?|problems?|questions?|posts?|threads?|messages?|mails?|comments?|descriptions?"
                               r"|body)"
@@ -104,6 +105,7 @@ _BEGINS = later.pattern(r"\s*(?:[rbu]?(?:\"\"\"|''" + r"')|//|/\*|#(?!#)|@\w"
 # A page of the web, a man page, what a shop of programs shows of one.
 _PAGE = later.pattern(r"(?:<\?xml[^>]{0,200}>\s*|<!--[^>]{0,400}-->\s*){0,8}<(?:!DOCTYPE html|html|component)\b", re.IGNORECASE)
 _MANUAL = later.pattern(r"(?:[.'][\\]\"[^\n]{0,400}\n|\.(?:ie|el|nh|ad)\b[^\n]{0,80}\n){0,40}\.(?:TH|Dd) ")
+_TEMPLATE = later.pattern(r"---\n(?:[a-z]{2,20}: [^\n]{0,200}\n){0,6}about: [^\n]{1,300}\n")  # what a writer is asked for, not what he tells
 _PAGE_TITLE = later.pattern(r"<title\b[^>]{0,200}>([^<]{1,300})", re.IGNORECASE)
 _NUMBERED = later.pattern(r"#\d{1,6}\b")  # of an issue
 _DASHBOARD = later.pattern(r"\"panels\"\s*:"), later.pattern(r"\"(?:templating|__inputs|schemaVersion|fieldConfig)\"\s*:")
@@ -140,6 +142,8 @@ def kind_of_whole(text: str, name: str = "") -> str:
         return ""
     if _NAMED.fullmatch(own) and not _is_incident(head) or _MARKED_UP.fullmatch(own) and not _tells(head, own):
         return "document"
+    if _PINNED_FILE.fullmatch(own):
+        return "package_list"
     return _kind_by_text(head) or ("code" if _CODE_FILE.fullmatch(own) else "config" if _SETTING_FILE.fullmatch(own) else "")
 
 
@@ -171,8 +175,8 @@ def _is_incident(head: str) -> bool:
 
 
 def _is_page(head: str) -> bool:
-    """Whether a text is a page of the web or a manual, and none on which somebody reports trouble."""
-    if _MANUAL.match(head):
+    """Whether a text is a page of the web, a manual or an empty form, and none on which somebody reports trouble."""
+    if _MANUAL.match(head) or _TEMPLATE.match(head):
         return True
     title = _PAGE_TITLE.search(head) if _PAGE.match(head) else None
     return _PAGE.match(head) is not None and not (title and (_NUMBERED.search(title[1]) or _REPORTS.search(title[1]) and not _TEACHES.search(title[1])))

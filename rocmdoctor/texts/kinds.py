@@ -605,7 +605,8 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     return _of_document(cut, lines, of) if of else cut
 
 
-_LISTED_WORDS = later.pattern(r"\s*(?:'[^']{20,}'|\"[^\"]{20,}\") ?\\?$")  # what a script looks for, on a line of its own
+# What a script looks for: behind the program that searches, or on a line of its own.
+_LOOKS_FOR = later.pattern(r"\s*(?:'[^']{20,}'|\"[^\"]{20,}\") ?\\?$|(?:[^'\"\n]{0,400}[\s;|&(!/])?(?:[efpz]?grep|rg|sed|awk)\s")
 _SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?"
                       r"(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
 _SHORTEST_DUMP = 40  # lines of output that more than three quarters of a document are
@@ -650,7 +651,7 @@ def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
         if pasted or not commented:
             kinds += [own] * (end - start + 1)
         else:
-            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) or _LISTED_WORDS.match(line) else own
+            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) or _LOOKS_FOR.match(line) else own
                       for line in lines[start - 1:end]]
     if of == "document":
         for number in machine_sections.fields(lines):

@@ -28,7 +28,7 @@ _NEAR = 200  # characters between a version with the name of its component and o
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
-_QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`|~~[^~\n]{1,300}~~')  # or struck through: taken back
+_QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`(?:-[a-z]{1,20})?|~~[^~\n]{1,300}~~')  # or struck through: taken back
 _CLAUSE = later.pattern(
     r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b"
     r"|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
@@ -56,7 +56,7 @@ _NUMBER = (
     r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|[TG]FLOPS?|tok|it/s|fps|K|k|C|%|inch)\b)")
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
-    r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
+    r"|(?<![\w/.-])(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
     r"|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
 _NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$"
                             r"|^(?:cuda|hip|rocm|available|gpu|is_available)=|blacklist=|^nomodeset$", _I)
