@@ -25,14 +25,18 @@ def component_of(name: str) -> str:
 
 
 def both_ways(facts: dict[str, Fact]) -> set[str]:
-    """Components that are ruled out: more than one version was tried, and none was right. Who tells of an update names both, too."""
+    """Components that are ruled out: more than one version was tried, and none was right. Who tells of an update names both, too,
+    and one with which the trouble began is not ruled out.
+    """
     moves = [(str(row["good"]), str(row["bad"])) for row in _rows(facts, "report.changes") if row["good"] and row["bad"]]
     versions: dict[bool, dict[str, set[str]]] = {True: {}, False: {}}
     for row in _rows(facts, "report.contrasts"):
         moved = any(good in row["text"] and bad in row["text"] for good, bad in moves)
         if row["axis"] == "version" and row["title"] and not moved:
             versions[bool(row["right"])].setdefault(component_of(row["title"]), set()).add(str(row["value"]))
-    return {name for name, tried in versions[False].items() if len(tried) > 1 and name not in versions[True]}
+    began = {component_of(word) for row in _rows(facts, "report.triggers") if row["how"] == "began" and not any(old in row["clause"] for old, _ in moves)
+             for word in str(row["clause"]).split()}
+    return {name for name, tried in versions[False].items() if len(tried) > 1 and name not in versions[True] and name not in began}
 
 
 def pair_told(facts: dict[str, Fact]) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from rocmdoctor.knowledge import compiled
 from rocmdoctor.share.formats import COMMON_NAMES, PUBLIC_SITES
+from rocmdoctor.texts.kinds import LEVELS
 
 Place = tuple[int, int] | None
 Judge = Callable[[str, int, int], Place]
@@ -300,7 +301,7 @@ def hostname(text: str, start: int, end: int) -> Place:
     value = text[start:end].strip(".\\")
     if _common(value) or value.lower() in _EMPTY or re.fullmatch(r"v?[\d.]{1,20}", value) or len(value) < 2 or value.lower() in ("kernel", "kernel:", "workgroup", "localdomain"):
         return None
-    return None if _public(value.lower()) else (start, start + len(value))
+    return None if value in LEVELS or _public(value.lower()) else (start, start + len(value))
 
 
 def site(text: str, start: int, end: int) -> Place:

@@ -86,8 +86,10 @@ SAMPLED = 1 << 19  # characters from which on a text is sampled first
 _SLICES, _SLICE = 24, 4096
 _ALIKE = 0.97
 
+LEVELS = ("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "CRITICAL")  # where a journal has its host: the program's own line, without one
 _JOURNAL = later.pattern(
     rf"(?: ?{MONTH} [ 0-9][0-9] [0-9:]{{8}}(?:\.\d{{1,6}})? |" r"\d{4}-\d\d-\d\d[T ][0-9:]{8}(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? )(?=\S{1,60} \S{1,60}: )"
+    rf"(?!(?:{'|'.join(LEVELS)}) )"
     r"\S{1,60} (?P<unit>[^\s:\[]{1,60})(?:\[\d{1,9}\])?: ")
 _COMPOSED = later.pattern(r"[\w.-]{1,60} +\| ")
 _QUOTE = later.pattern(r"(?:[>|] ?){1,9}")
@@ -295,6 +297,8 @@ def kind_of(line: str) -> str:
     >>> kind_of("[    3.960012] [drm] radeon kernel modesetting enabled."), kind_of("Jan 06 14:37:51 box dnsmasq[9]: started")
     ('kernel_log', 'system_log')
     >>> kind_of("Jan 06 14:37:51 box cupsd[9]: ERROR: no printer"), kind_of("Jan 06 14:37:51 box python3[9]: ERROR: no GPU")
+    ('system_log', 'app_log')
+    >>> kind_of("2026-03-26T19:56:32.594139Z box gpud: started"), kind_of("2026-03-26T19:56:32.594139Z ERROR gpud: no adapter")
     ('system_log', 'app_log')
     >>> kind_of("[    17.323] (WW) Open ACPI failed"), kind_of("My card hangs.")
     ('xorg_log', '')

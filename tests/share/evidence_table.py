@@ -14,6 +14,7 @@ SDMA 4.3.2.1
 VCN 9.1.30.5
 PFP 7.8.9.10
 opt: 1.15.0.0
+2026-03-26T19:56:32.594139Z ERROR wgpu_hal: no adapter
 lib 12.34.56.78
 MEC firmware 10.0.0.5
 firmware 10.0.0.5

@@ -107,6 +107,11 @@ def test_a_journal_of_many_programs_is_told_line_by_line():
     assert parts_of(journal) == [(1, 1, "kernel_log"), (2, 2, "system_log"), (3, 3, "ollama_log")]
 
 
+def test_a_level_where_a_journal_has_its_host_is_the_programs_own_line():
+    log = "2026-03-26T19:56:32.594139Z ERROR wgpu_hal: A return array was too small\n2026-03-26T19:56:32.594139Z box gpud: started"
+    assert parts_of(log) == [(1, 1, "app_log"), (2, 2, "system_log")]
+
+
 @pytest.mark.parametrize(("text", "kinds"), [
     ("ollama 0.30.2-1\nmsg=\"inference compute\" id=cpu library=cpu", ["package_list", "output"]),
     ("torch==2.9.0+rocm7.1\nException Code: 0xC0000005\n#0 hipblaslt_f8::is_inf (libhipblaslt.dll)", ["package_list", "output", "crash"]),

@@ -158,7 +158,7 @@ def _wheels(seen: Evidence, rows: list[Row]) -> Found:
             return
         elsewhere = _elsewhere(name, place)
         if elsewhere:
-            command = str(elsewhere["command"]).replace("{release}", have or "X.Y")
+            command = str(elsewhere["command"]).replace("{release}", have or "X.Y").replace("{name}", name).replace("{url}", values["url"])
             yield "package-on-another-index", {**values, "where": elsewhere["where"], "command": command}, {"rows": [row]}
             return
         if row["offered"] not in ("", "none") and row["detail"] and row["what"] == "no-version" and not (_TORCH.match(name) and "+rocm" in row["offered"]):

@@ -56,7 +56,7 @@ _BEGAN = later.pattern(
     r"(?:began|begun|started|starts|appeared|appears|came(?: up)?|showed up|arose|happens|happened|occurs|occurred|came back)"
     r"(?: only| right| directly| shortly| just| first)?"
     r" (?P<clause>(?:after|when|once|with|since|as soon as|following) [^;\n]{3,240})", _I)
-_SINCE = later.pattern(r"\b(?P<clause>(?:ever since|since|right after|directly after|shortly after|immediately after|after|once|now that"
+_SINCE = later.pattern(r"(?<!\bat )\b(?P<clause>(?:ever since|since|right after|directly after|shortly after|immediately after|after|once|now that"
                        r"|following) [^;\n]{3,240})", _I)
 _UNTIL = later.pattern(
     r"\b(?:worked|ran|trained|was fine|were fine|was (?:right|stable|good|clean|smooth)|had no (?:problems?|trouble|issues?)|no (?:problems?"
@@ -66,9 +66,9 @@ _THEN = later.pattern(r"^\W*(?:and )?(?:since then|ever since|since that|from th
                       r"|afterwards|thereafter)\b"
                       r"|; (?:since then|ever since|after that|from then on)\b", _I)
 _WHEN = later.pattern(
-    r"\b(?P<clause>(?:only )?(?:whenever|every time|each time|any ?time|as soon as|as long as|when|while|if|once|with) [^;\n]{3,240})", _I)
+    r"(?<!\bat )\b(?P<clause>(?:only )?(?:whenever|every time|each time|any ?time|as soon as|as long as|when|while|if|once|with) [^;\n]{3,240})", _I)
 _WITHOUT = later.pattern(
-    r"\b(?P<clause>(?:(?:if|when|once|after|as soon as) (?:I |we |it is |they are |that is )?"
+    r"(?<!\bat )\b(?P<clause>(?:(?:if|when|once|after|as soon as) (?:I |we |it is |they are |that is )?"
     r"(?:remov\w*|disabl\w*|clos(?:e|ed|ing)|quit\w*|stop\w*|exit\w*|kill\w*|uninstall\w*|unplug\w*|disconnect\w*|unload\w*|(?:turn"
     r"|switch)\w* off|tak\w* out)"
     r"|(?:removing|disabling|closing|quitting|stopping|exiting|killing|uninstalling|unplugging|disconnecting|unloading|turning off|switching off"

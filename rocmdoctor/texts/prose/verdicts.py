@@ -9,8 +9,12 @@ from rocmdoctor import later
 _I = re.IGNORECASE
 _SEEN = r"(?:sounds?|audio|pictures?|image|signal|values?|readings?)(?! (?:\d|loss|noise|corruption|defects?|errors?)\b)"  # what one has where it is right
 _RIGHT = "|".join((
-    r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|stable|perfect(?:ly)?|succe\w+",
-    r"(?:jobs?|tests?|runs?|builds?|checks?|suites?|CI|pipelines?) passed|pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*|clean",
+    r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|perfect(?:ly)?|succe\w+",
+    r"(?<!latest )(?<!newest )(?<!current )(?<!debian )stable"
+    r"(?![- ]?(?:diffusion|audio|video|cascade|swarm|matrix|baselines|forge)"  # names, and what is released
+    r"|[- ](?:release|version|channel|branch|kernel|build|tree|image|package|driver|torch|pytorch|rocm|mesa|wheel)s?\b)",
+    r"(?:jobs?|tests?|runs?|builds?|checks?|suites?|CI|pipelines?) passed|pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*",
+    r"clean(?![- ]?(?:install|boot|build|checkout|clone|venv|environment|system|up|ed)\w*)",
     r"rock[- ]solid|generates(?= *$)",
     r"immune|unaffected|proper(?:ly)?|reliabl[ey]|intact|coherent|sensible|flawless(?:ly)?|serves|boots|renders|trains|equals? the CPU|usable",
     r"(?<!not )fine(?![- ]?tun)", r"right(?! (?:after|away|before|now|at|side|click))", r"(?<!as )well", r"helps|helped|solve[sd]?|cure[sd]?",
@@ -61,7 +65,7 @@ def verdict(clause: str) -> bool | None:
     """Whether the clause says that something is right; None where it says nothing, or both. "The same with X" is wrong: somebody reports trouble.
 
     >>> [verdict(text) for text in ("With Vulkan all is fine", "it does not work", "no crash any more",
-    ...                             "no error, all zeros", "the same with ROCm", "it stopped working", "I have a card")]
+    ...                             "no error, all zeros", "the same with ROCm", "it stopped working", "stable-diffusion on a clean install")]
     [True, False, True, False, False, False, None]
     """
     if _TO_DO.match(clause):

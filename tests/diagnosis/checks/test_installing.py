@@ -24,6 +24,9 @@ TEXTS = [
     ("ERROR: Package 'sglang' requires a different Python: 3.9.21 not in '>=3.10'", "package-wants-other-python", r"sglang wants Python >=3\.10, and here is 3\.9"),
     ("$ pip install tensorflow-rocm==2.18.1\nPython 3.12.3\nERROR: Could not find a version that satisfies the requirement tensorflow-rocm==2.18.1 (from versions: none)",
      "package-on-another-index", r"tensorflow-rocm is not at the index"),
+    ("$ pip install --index-url https://repo.amd.com/rocm/whl/gfx103X-all/ 'rocm[libraries]'\n"
+     "      ERROR: Could not find a version that satisfies the requirement setuptools>=70.2.0 (from versions: none)",
+     "package-on-another-index", r"setuptools is not at repo\.amd\.com/rocm/whl/gfx103X-all"),
     ("pip install bitsandbytes==0.99\nERROR: Could not find a version that satisfies the requirement bitsandbytes==0.99 (from versions: 0.45.0, 0.46.0, 0.49.1)",
      "version-not-on-index", r"bitsandbytes==0\.99.*0\.45\.0, 0\.46\.0, 0\.49\.1"),
     ("$ pip install rocal-wheel -f https://repo.radeon.com/rocm/manylinux/rocm-rel-7.1/\n" + NONE.format("rocal-wheel"), "no-wheel-fits", r"rocal-wheel at rocm-rel-7\.1"),
