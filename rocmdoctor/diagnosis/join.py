@@ -66,7 +66,12 @@ def _grouped(facts: dict[str, Fact]) -> list[list[str]]:
         sources = {_source(member) for member in groups[0]}
         alone = [item for item in nameless if _source(item) not in sources]  # a source does not name one GPU twice
         return [groups[0] + alone, *([item] for item in nameless if item not in alone)]
-    return groups + [[item] for item in nameless]
+    return groups + [[item] for item in nameless if not groups or not _has_size_only(facts, item)]
+
+
+def _has_size_only(facts: dict[str, Fact], item: str) -> bool:
+    """Whether nothing but the memory of a GPU is told: of several it is anyone's."""
+    return not any(f"{name}[{item}]" in facts for name in ("gpu.name", "gpu.driver", "gpu.is_apu", "gpu.kfd_node", "gpu.power_state"))
 
 
 def _address_met(facts: dict[str, Fact], groups: list[list[str]]) -> list[list[str]]:

@@ -85,6 +85,15 @@ def gfx_of_name(name: str) -> str:
     return found[0].gfx if found else ""
 
 
+def has_own_memory(name: str, pci_id: str = "") -> bool:
+    """Whether a GPU has VRAM beside the RAM, by its id, else by its name. A target alone says nothing: it may be that of an override.
+
+    >>> has_own_memory("AMD Radeon RX 7900 XTX"), has_own_memory("AMD Radeon 890M"), has_own_memory("AMD Radeon Graphics"), has_own_memory("", "1002:744c")
+    (True, False, False, True)
+    """
+    return tables.kind(gfx_of_pci_id(pci_id) if pci_id else gfx_of_name(name)) == "dgpu"
+
+
 def _glued(words: tuple[str, ...], index: int) -> bool:
     """Whether the word must touch its neighbour: the S of 8060S, the 300 of MI300X, the 6800 of W6800."""
     word, before = words[index], words[index - 1]

@@ -25,6 +25,7 @@ else:
 _HEAD = 40_000  # characters that tell what a text is
 _LONG = 1500  # characters from which on a text is no note
 _RARE = 1000  # characters to one word of trouble
+_CHAPTERS = 8  # headings of a plan or a guide for each "I" in it
 _BADGES = r"(?:---\n(?:.{0,200}\n){1,30}?---\s+)?(?:(?:<|!?\[)[^\n]{0,400}\n\s*){0,20}"
 _TITLE = later.pattern(_BADGES + r"#{1,6} (?P<title>\S[^\n]{2,200})$(?!\n#{1,2} )", re.MULTILINE)
 _TITLE_ABOVE_LINE = later.pattern(_BADGES + r"(?P<title>[^\W\d_][^\n|]{2,100})\n(?:={4,}|-{4,})\s*$", re.MULTILINE)
@@ -36,7 +37,7 @@ _TEACHES = later.pattern(
     r"|release notes|features|build(?:ing)?(?: from source)?|documentation|tutorial|faq|guide|walkthrough|troubleshooting|known (?:issues|problems)"
     r"|next steps|how (?:to|partition)|step \d|repositor(?:y|ies)|roadmap|rationale|overview|credits|acknowledge?ments|see also|cheat ?sheet|playbook"
     r"|runbook|requirements|best practices|reproducib\w+|plan|goals?|non-goals|coverage|matrix|bugwatch|references?|why |what (?:is|to) |added"
-    r"|optimi[sz]ations|resolved issues|project structure|methodology|instructions"
+    r"|optimi[sz]ations|resolved issues|project structure|methodology|instructions|design|proposal|rfc|acceptance criteria|out of scope|milestones?"
     r"|instala(?:ção|cao|ción|cion)|installazione|requisit[oi]s?|uso|licen[çc]\w+|cr[ée]ditos|recursos|pr[ée]requis|utilisation|voraussetzungen|anleitung|verwendung|lizenz"
     r"|fehlerbehebung|установка|требования|запуск|использование|сборка|лицензия|руководство|устранение неполадок|диагностика)\b"
     r"|安装|環境|环境|快速|要求|常见问题|常用命令|使用|构建|许可|指南|项目结构|步骤|インストール|使い方|前提|ライセンス|설치|사용법", re.IGNORECASE)
@@ -51,19 +52,27 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:readme|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
+_NAMED = later.pattern(r"(?:readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
                        r"(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(
     r".*\.(?:py|pyi|ipynb|c|cc|cpp|cxx|h|hh|hpp|hip|cu|cuh|cl|comp|glsl|hlsl|js|mjs|ts|tsx|jsx|go|rs|java|kt|swift|rb|pl|lua|r|jl|zig|cs|vb|php|sql|patch|diff"
-    r"|cmake|mk|am|ac|tf|hcl|tfvars|css|scss|svg|vue|j2|tmpl|tpl)|.*\bmakefile|cmakelists\.txt|meson\.build|.*\.lock", re.IGNORECASE)
+    r"|cmake|mk|am|ac|tf|hcl|tfvars|css|scss|svg|vue|j2|tmpl|tpl|ftl|po|pot|xlf|xliff)|.*\bmakefile|cmakelists\.txt|meson\.build|.*\.lock", re.IGNORECASE)
 _SETTING_FILE = later.pattern(
-    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install"
-    r"|dockerfile|containerfile)|(?:docker|container)file(?:[._-].*)?|pkgbuild|\.env(?:\..*)?", re.IGNORECASE)
+    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install|bashrc|profile"
+    r"|dockerfile|containerfile)|(?:docker|container)file(?:[._-].*)?|pkgbuild|\.env(?:\..*)?|(?:.*\.)?\w{2,12}ignore", re.IGNORECASE)
+_PINNED_FILE = later.pattern(r"(?:.*[^a-z])?(?:requirements|constraints)(?:[^a-z].*)?\.(?:txt|in)", re.IGNORECASE)
 _MARKED_UP = later.pattern(r".*\.(?:md|mdx|markdown|rst|adoc|qmd)", re.IGNORECASE)
 _NAMED_REPORT = later.pattern(r"(?:.*[^a-z])?(?:issues?|bugs?|reports?|tickets?|problems?|questions?|posts?|threads?|messages?|mails?|comments?|descriptions?"
                               r"|body)"
                               r"(?:[^a-z].*)?", re.IGNORECASE)
+# What a README is about that tells what happened: a title that says it, a section on how it is made to happen again.
+_HAPPENED = later.pattern(r"\b(?:hangs?|crash(?:es|ed)?|freez(?:es|ing)|fro[sz]en?|fails?|failed|failing|broken|not work\w*"
+                          r"|(?:do|does|can)(?:n.t| ?not))\b", re.IGNORECASE)
+_MENDS = later.pattern(r"\b(?:fix\w*|work-?around|patch\w*|solution|solv\w+|avoid\w*|prevent\w*|recover\w*|detect\w*|monitor\w*|handler|tool\w*)\b",
+                       re.IGNORECASE)
+_AGAIN = later.pattern(r"\b(?:steps to reproduce|reproduc(?:e|ing) (?:the|this) (?:bug|crash|issue|problem|hang|error|freeze))\b", re.IGNORECASE)
+_LEAST_TITLE = 5  # words
 _OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} ){0,3}(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
                             r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)
 _OF_ITSELF = later.pattern(
@@ -93,6 +102,12 @@ _STATEMENT = later.pattern(
     r"|(?:resource|variable|locals|provider|module|output|data) .*{$|[\w.\[\]\"']+(?:: [\w.\[\], |]+)? [-+*|]?= \S|\w[\w.]*\(.*[,)]$)")
 _BEGINS = later.pattern(r"\s*(?:[rbu]?(?:\"\"\"|''" + r"')|//|/\*|#(?!#)|@\w"
                         r"|(?:def|class|package|module|namespace|using|resource|variable|terraform|provider) )")
+# A page of the web, a man page, what a shop of programs shows of one.
+_PAGE = later.pattern(r"(?:<\?xml[^>]{0,200}>\s*|<!--[^>]{0,400}-->\s*){0,8}<(?:!DOCTYPE html|html|component)\b", re.IGNORECASE)
+_MANUAL = later.pattern(r"(?:[.'][\\]\"[^\n]{0,400}\n|\.(?:ie|el|nh|ad)\b[^\n]{0,80}\n){0,40}\.(?:TH|Dd) ")
+_TEMPLATE = later.pattern(r"---\n(?:[a-z]{2,20}: [^\n]{0,200}\n){0,6}about: [^\n]{1,300}\n")  # what a writer is asked for, not what he tells
+_PAGE_TITLE = later.pattern(r"<title\b[^>]{0,200}>([^<]{1,300})", re.IGNORECASE)
+_NUMBERED = later.pattern(r"#\d{1,6}\b")  # of an issue
 _DASHBOARD = later.pattern(r"\"panels\"\s*:"), later.pattern(r"\"(?:templating|__inputs|schemaVersion|fieldConfig)\"\s*:")
 _QUESTION = later.pattern(r"\"(?:question|instruction|prompt)\"\s*:"), later.pattern(r"\"(?:\w{1,20}_)?(?:answer|output|completion)\"\s*:")
 _OF_TARGET = later.pattern(r"\"(gfx[0-9a-f]{3,4})\"\s*:\s*[{\[\"]|\"(?:gfx\w{0,12}|arch\w{0,12}|target)\"\s*:\s*\"(gfx[0-9a-f]{3,4})\"")
@@ -125,8 +140,10 @@ def kind_of_whole(text: str, name: str = "") -> str:
     head = text[:_HEAD].lstrip("\ufeff \t\r\n").replace("\r\n", "\n").replace("\0", "")
     if not head:
         return ""
-    if _NAMED.fullmatch(own) or _MARKED_UP.fullmatch(own) and not _tells(head, own):
+    if _NAMED.fullmatch(own) and not _is_incident(head) or _MARKED_UP.fullmatch(own) and not _tells(head, own):
         return "document"
+    if _PINNED_FILE.fullmatch(own):
+        return "package_list"
     return _kind_by_text(head) or ("code" if _CODE_FILE.fullmatch(own) else "config" if _SETTING_FILE.fullmatch(own) else "")
 
 
@@ -138,9 +155,31 @@ def _tells(head: str, name: str) -> bool:
     headings = _headings(open_)
     if headings and _REPORTS.search(headings[0]) and not _TEACHES.search(headings[0]):
         return True
-    if _FORM.search("\n".join(headings)) or _PERSON.search(open_[:_LONG]):
+    if _FORM.search("\n".join(headings)):
         return True
+    if _PERSON.search(open_[:_LONG]):
+        return len(headings) < _CHAPTERS or len(_PERSON.findall(open_)) > len(headings) // _CHAPTERS or not _explains(head)
     return not headings and len(head) < _LONG
+
+
+def _is_incident(head: str) -> bool:
+    """Whether a README tells what happened to somebody: its title says what fails and mends nothing, or a section says how to make it happen again.
+
+    >>> _is_incident("# RX 6900 XT hangs while a long prompt is read"), _is_incident("# amdgpu fix for a screen that fails to wake")
+    (True, False)
+    """
+    headings = _headings(_FENCED.sub("", head))
+    title = headings[0] if headings else ""
+    failed = _HAPPENED.search(title) and len(title.split()) >= _LEAST_TITLE and not _TEACHES.search(title) and not _MENDS.search(title)
+    return bool(failed) or any(_AGAIN.search(heading) for heading in headings)
+
+
+def _is_page(head: str) -> bool:
+    """Whether a text is a page of the web, a manual or an empty form, and none on which somebody reports trouble."""
+    if _MANUAL.match(head) or _TEMPLATE.match(head):
+        return True
+    title = _PAGE_TITLE.search(head) if _PAGE.match(head) else None
+    return _PAGE.match(head) is not None and not (title and (_NUMBERED.search(title[1]) or _REPORTS.search(title[1]) and not _TEACHES.search(title[1])))
 
 
 def _kind_by_text(head: str) -> str:
@@ -155,7 +194,7 @@ def _kind_by_text(head: str) -> str:
         return "package_list"
     if _is_table(head):
         return "table"
-    if _BOOK.match(head):
+    if _BOOK.match(head) or _is_page(head):
         return "document"
     if _TITLE.match(head) or _TITLE_ABOVE_LINE.match(head):
         return _settings(head) or ("document" if _explains(head) else "") or _program(head)

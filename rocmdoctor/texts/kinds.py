@@ -17,7 +17,7 @@ from collections import Counter
 from functools import lru_cache
 
 from rocmdoctor import later
-from rocmdoctor.texts import documents
+from rocmdoctor.texts import documents, machine_sections
 from rocmdoctor.texts.lines import MONTH
 
 Part = tuple[int, int, str]
@@ -108,7 +108,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
     ("xorg_log", r"\[ *\d+\.\d{3}\] (?!\[drm\]|amdgpu )|\((?:II|EE|WW)\) \w+|X\.Org X Server \d|Markers: \(--\) probed"),
     ("kernel_log",
      r"(?:<\d{1,2}>|\w+ +:\w+ *: )?\[ *\d{1,9}\.\d{4,9}\](?:\[ *[TC]?\d+\])?"
-     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: |(?:\[ *\d{1,9}\.\d{3}\] )?\[drm[\]:]|\[ *\d{1,9}\.\d{3}\] amdgpu "
+     r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d |kernel: (?!v?\d\.\d)|(?:\[ *\d{1,9}\.\d{3}\] )?\[drm[\]:]|\[ *\d{1,9}\.\d{3}\] amdgpu "
      r"|(?:amdgpu|radeon|pci|pcieport|vfio-pci|snd_hda_intel) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]: |\[TTM\]|amdgpu: "
      r"|kfd kfd: |Linux version \d+\.\d+|RIP: 00|Call Trace:|CPU: \d+ (?:UID: \d+ )?PID: \d+ |BUG: |Oops: |audit: type="
      r"|type=AVC |Command line: |ACPI: "),
@@ -609,8 +609,11 @@ def parts_of(text: str, name: str = "") -> list[Part]:
     return _of_document(cut, lines, of) if of else cut
 
 
+# What a script looks for: behind the program that searches, or on a line of its own.
+_LOOKS_FOR = later.pattern(r"\s*(?:'[^']{20,}'|\"[^\"]{20,}\") ?\\?$|(?:[^'\"\n]{0,400}[\s;|&(!/])?(?:[efpz]?grep|rg|sed|awk)\s")
 _SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?"
                       r"(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
+_SHORTEST_DUMP = 40  # lines of output that more than three quarters of a document are
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
         "config": frozenset({"env", "config", "compose", "kubernetes", "comment"}), "package_list": frozenset({"package_list"})}
@@ -640,17 +643,23 @@ def _explained(line: str) -> bool:
 
 
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
-    """The parts of a text that is one whole: what a tool printed and somebody pasted stays, but for a document, where it is an example; everything else
-    is of the whole's kind."""
+    """The parts of a text that is one whole: what a tool printed and somebody pasted stays, but for a document, where it is an example unless the document
+    is hardly more than that; everything else is of the whole's kind."""
     commented = of in ("config", "package_list")
+    printed = sum(sum(line.strip() != "" for line in lines[start - 1:end]) for start, end, kind in cut if kind in _PASTED)
+    dump = printed >= _SHORTEST_DUMP and printed * 4 > 3 * sum(line.strip() != "" for line in lines)
     kinds = []
     for start, end, kind in cut:
-        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of not in ("package_list", "document")
+        pasted = kind in _PASTED and end - start + 1 >= _SHORTEST_PASTE and of != "package_list" and (of != "document" or dump)
         own = kind if pasted or kind in _OWN[of] else of
         if pasted or not commented:
             kinds += [own] * (end - start + 1)
         else:
-            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) else own for line in lines[start - 1:end]]
+            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) or _LOOKS_FOR.match(line) else own
+                      for line in lines[start - 1:end]]
+    if of == "document":
+        for number in machine_sections.fields(lines):
+            kinds[number] = "form"
     return _together(kinds, len(lines))
 
 

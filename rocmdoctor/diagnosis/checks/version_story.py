@@ -34,7 +34,7 @@ def _hits(seen: Evidence, name: str) -> list[Hit]:
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The pair that was told, else what the last update before the trouble changed."""
     pair = _pair(seen)
-    if pair:
+    if pair and versions.compare(pair[0], pair[1]) != 1:  # what came later cannot be what it worked with before
         good, bad, name, hits = pair
         component = components.load().get(tried.component_of(name))
         words = {"good": good, "bad": bad, "component": component.title if component else name, "back": _way_back(seen, name, good, bad),

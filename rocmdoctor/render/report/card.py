@@ -176,8 +176,17 @@ def _system(facts: dict[str, Fact]) -> list[str]:
     dkms = _text(facts, "amdgpu.version")
     where = next((word for word in (_text(facts, "container.kind"),) if word), "")
     return [name, f"kernel {kernel}" if kernel else "", f"firmware {firmware}" if firmware else "", f"amdgpu {dkms} (DKMS)" if dkms.strip("0.") else "",
-            f"Adrenalin {adrenalin}" if adrenalin else "", f"driver {driver}" if driver and driver != adrenalin else "",
+            f"Adrenalin {adrenalin}" if adrenalin else "", f"{_driver_of(driver)} {driver}" if driver and driver != adrenalin else "",
             f"in a container ({where})" if where else ""]
+
+
+def _driver_of(version: str) -> str:
+    """What AMD counts on Windows with such a number: 2.0.x is that of the Vulkan driver in the package.
+
+    >>> _driver_of("2.0.250"), _driver_of("32.0.21020.1007")
+    ('Vulkan driver', 'driver')
+    """
+    return "Vulkan driver" if version.startswith("2.0.") else "driver"
 
 
 def _software(report: Report) -> list[str]:

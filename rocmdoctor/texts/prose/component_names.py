@@ -13,7 +13,8 @@ because between either one two three more less least most stable current first l
 macos distribution distro system computer machine board took goes drops dropped rises fell grew speed throughput clock clocks tokens temperature power
 time memory context size usage load rate fps performance score latency bandwidth frequency voltage count value accuracy loss resolution scale seed
 strength guidance
-including included good bad ok okay broken working work does did do never since beyond post pre reaches reached sprint lowered raised cfg weight""".split())
+including included good bad ok okay broken working work does did do never since beyond post pre reaches reached sprint lowered raised cfg weight
+degradation perplexity ppl loss gain improvement ratio overhead""".split())
 
 _BETWEEN = {"", *"""itself version release build driver from to at is was v went goes moved came jumped got has had been updated upgraded bumped changed
 switched""".split()}

@@ -28,7 +28,7 @@ _NEAR = 200  # characters between a version with the name of its component and o
 _LOGGED = later.pattern(r"^[ \t]*(?:\[|\d{4}-\d\d|time=|\w+_\w+: |[A-Z]{4,5}[: ]|#\d|\w+[.:]\w+:\d+|[$>%] |\w*(?:Error|Exception|Warning): "
                         r"|HIP kernel errors|For debugging)|.*(?:level=|msg=)")
 _SENTENCE = later.pattern(r"[.!?](?=\s|$)|\n")
-_QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`')
+_QUOTED = later.pattern(r'"[^"\n]{1,300}"|`[^`\n]{1,300}`(?:-[a-z]{1,20})?|~~[^~\n]{1,300}~~')  # or struck through: taken back
 _CLAUSE = later.pattern(
     r";|(?<!\w): |,? (?:-|--|\u2013|\u2014) |,? \b(?:but|while|whereas|though|although|however|yet|except)\b"
     r"|,? \band (?=(?:with|on|in|under|as|the|it|a|an|never|not|no)\b)"
@@ -49,12 +49,14 @@ _ASKS_MACHINE = later.pattern(r"\b(?:rocminfo|clinfo|vulkaninfo|hipinfo|amd-smi|
 _MOST_VERSIONS = 4
 _ON_CPU = later.pattern(r"\bon (?:a |the |an? \w+ )?CPU\b", _I)
 _NO_COMPONENT = later.pattern(r"(?:Ubuntu|Debian|Fedora|Mint|Windows|RHEL|Rocky|Python|GFX_VERSION|Node|GCC|Clang|macOS|openSUSE|Proxmox)[ =v]{1,2}$", _I)
+MEASURED = r"\d\.\d{4}\b(?!\.)"  # 0.8750 is a voltage, a loss, a ratio, and no version
 _NUMBER = (
-    r"v?(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
+    rf"v?(?!{MEASURED})"
+    r"(?P<version>b\d{4,6}|\d{1,4}(?:\.\d{1,5}){1,3}(?:(?:[-+.~](?:rc|post|dev|git|a)?|rc|post|dev|a)\d[\w.+~]*)?|20\d{6})"
     r"(?![\w%/:]|\.\d| ?(?:x|GB|GiB|MB|MiB|G|TB|tokens|t/s|s|ms|W|V|Hz|MHz|GHz|[TG]FLOPS?|tok|it/s|fps|K|k|C|%|inch)\b)")
 _OPTION = later.pattern(
     r"(?<![\w/.-])(?P<flag>--?[a-z][\w-]{1,40}(?:(?:=[\w.]{1,12}| (?:\d[\w.]{0,11}|off|none))\b)?)"
-    r"|\b(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
+    r"|(?<![\w/.-])(?P<set>[A-Za-z][\w.]{3,50}=[\w.:,/+-]{0,60}\w)"
     r"|\b(?P<env>(?:[A-Z][A-Z0-9]{1,20}_){1,6}[A-Z0-9]{1,20})(?: (?:set )?to (?!the\b|an?\b|my\b|some)(?P<to>[\w.]{1,20}))?")
 _NO_OPTION = later.pattern(r"(?:-(?:rc|dkms|generic|amd64|bit|based|only|free|[a-z]$)|-ngl|--version|--help|-tp)\b|^\w+=(?:ok|fine)$"
                             r"|^(?:cuda|hip|rocm|available|gpu|is_available)=|blacklist=|^nomodeset$", _I)

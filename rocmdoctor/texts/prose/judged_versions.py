@@ -25,7 +25,7 @@ _ROW = 80  # characters of the row of a table that can be about one version
 _BESIDE = 200  # the same where the first numbers differ
 _UNIT = r"(?:[GMK]i?B|[GM]Hz|Hz|W|V|fps|ms|s|x|%|tokens|t/s|bits?|inch|hours?|minutes?|seconds?|times)\b"
 _SUFFIX = r"(?:(?:[-+.~]?(?:rc|post|dev|git|a|beta|alpha)|[-+])[\w.+~]{0,40}\w)?"
-_V = (rf"(?:\d{{1,2}}:)?(?:b\d{{4,6}}|\d{{1,4}}(?:\.\d{{1,8}}){{1,4}}{_SUFFIX}|20\d{{6}}(?:-[a-z]\w{{1,8}})?|20\d\d-\d\d-\d\d)"
+_V = (rf"(?:\d{{1,2}}:)?(?!{contrasts.MEASURED})(?:b\d{{4,6}}|\d{{1,4}}(?:\.\d{{1,8}}){{1,4}}{_SUFFIX}|20\d{{6}}(?:-[a-z]\w{{1,8}})?|20\d\d-\d\d-\d\d)"
       rf"(?![\w%\]]|\.\d|:\d| ?{_UNIT})")
 # A version, with the name that is written together with it (linux-6.12.3, proton-cachyos-10.0-20250819, GE-Proton11-6) or as v41.
 _VERSION = later.pattern(

@@ -27,6 +27,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -106,13 +107,24 @@ _TORCHES = (
     lazy(r"(?<![\w.])(?P<v>2\.\d{1,2}\.\d{1,2}[\w.]*\+(?:rocm|cpu|cu|gfx)[\w.]*)"),
     lazy(r"\btorch-(?P<v>[12]\.\d{1,2}\.\d{1,2}[\w.]*(?:(?:\+|%2B)[\w.]+)?)-cp"),
 )
+# Versions as these components have them, and what says of one that it is in use.
+_OF_KERNEL = lazy(r"(?<![\w./-])(?P<v>[4-7]\.\d{1,2}\.\d{1,3}(?:-[\w.+-]{1,60})?)(?![\w])")
+_OF_OLLAMA = lazy(r"(?<![\w./-])v?(?P<v>0\.\d{1,3}\.\d{1,3}(?:-rc\d+)?)(?![\w]|\.\d)")
+_OF_MESA = lazy(r"(?<![\w./-])(?P<v>2\d\.\d{1,2}\.\d{1,2})(?![\w]|\.\d)")
+_NOW_BEFORE = lazy(r"\b(?:now|currently|at present|today)\b(?: [a-z]\w{0,15}){0,4} v?$", re.IGNORECASE)
+_NOW_AFTER = lazy(r"[\"'`)]{0,2} (?:(?:is|are) (?:now |currently )?(?:installed|in use|running|what (?:runs|is installed))|now\b|at present\b)", re.IGNORECASE)
 _IMAGE = lazy(r"\.(?:sif|sqsh|simg|img|tar|tgz|whl|zip)\b.*$")
 _MESAS = (
-    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[*_`]{0,2}[ :=v-]{1,3}[*_`]{0,2} ?(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
+    lazy(r"\bMesa(?:-git| version| drivers?| \d?D?)?[*_`]{0,2}(?: (?:is|was|stays))?(?: (?:at|on|now))?[ :=v-]{1,3}[*_`]{0,2} ?"
+         r"(?P<v>2\d\.\d{1,2}(?:\.\d{1,2})?(?:-(?:devel|rc\d+))?)", re.IGNORECASE),
     lazy(r"\bmesa-vulkan-(?:drivers|radeon)[ :=@/(]{1,3}(?:\d+:)?(?P<v>2\d\.\d{1,2}\.\d{1,2})", re.IGNORECASE),
     lazy(r"\bRADV (?:version )?v?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b"),
 )
-_ADRENALIN = lazy(r"\bAdrenalin\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+_ADRENALIN = lazy(r"\b(?:Adrenalin|AMD Software)\b[^\n.\d]{0,30}?(?P<v>2\d\.\d{1,2}\.\d{1,2})\b", re.IGNORECASE)
+_STORE = r"(?P<v>3[0-3]\.0\.\d{4,6}\.\d{1,6})\b"
+_BESIDE_RELEASE = (  # the number that Windows shows of the release that is named with it
+    lazy(r"(?: WHQL| Edition| Optional){0,2},? ?\(?(?:(?:the |Windows |display |graphics )*drivers?(?: version)?[ :=]{0,2})?v?" + _STORE, re.IGNORECASE),
+    lazy(_STORE + r",? ?\(?(?:AMD Software:? ?|Adrenalin(?: Edition)? ?){1,2}$", re.IGNORECASE))
 # A list of releases that were tried: the newest of them is in use, unless another is told as the one of now.
 _YEARLY = r"2\d\.\d{1,2}\.\d{1,2}"
 _TRIED = lazy(rf"\b(?:Adrenalin|drivers?)(?: (?:version|release|edition|software)s?)? "
@@ -139,6 +151,7 @@ _ITS_AUDIO = lazy(r"[^\n\"',;]{0,30}\bAudio\b")
 _PCI_ID = lazy(r"(?i:vendorID 0x1002, deviceID 0x)(?P<d>[0-9a-fA-F]{4})\b|(?:\b|\[)(?P<v>1002:[0-9a-fA-F]{4})\b(?!:)")
 _ALTERNATIVE = lazy(r" ?/ ?[\dA-Z]")
 _ALTERNATIVE_BEFORE = lazy(r"[\dA-Z] ?/ ?$")
+_ONE_NAME = lazy(r"\s?/?\s?")  # between two names of one chip in its name in a list: "[Radeon 8050S 8060S Graphics]"
 _BUILT_FOR = lazy(r"\b\w{0,30}(?:ARCH|ARCHS|ARCHITECTURES|TARGETS?|ARCH_LIST)[\"']?\s?[=:]\s?[\"']?(?:gfx[\w:+-]{3,30}[;, ]{1,2}){0,20}$|[A-Za-z]-$"
                   r"|\b(?:compil\w{1,5}|build\w{0,4}|built|generat\w{1,6}) (?:\w{1,20} )?for (?:GPU )?$|--offload-arch[= ]$")
 _CATALOGUE = 4  # targets: who names more lists what there is, not what he has
@@ -146,6 +159,9 @@ _REFUSED = lazy(r"\bfor GPU arch ?: ?(gfx[0-9a-f]{3,4})\b|\bgpu_type=\"?(gfx[0-9
 
 _MEMORY = lazy(r"^[\s>*_-]{0,9}(?:VRAM|Video memory|Dedicated memory)(?: size)?[*_ ]{0,4}[:=][*_ ]{0,4}(?P<n>\d{1,5}) ?(?P<unit>GB|GiB|MB|MiB)"
                r"(?: (?:GDDR|HBM)\w{1,3})?[*_ ]{0,4}$", re.IGNORECASE | re.MULTILINE)  # of the card, as a field of its own
+# Of the card that is named right before it: "RX 580 8GB", "MI50 (32 GB HBM2)", "RX 7900 XTX, 24 GiB VRAM".
+_ITS_SIZE = lazy(r"\**(?: OC)?,? ?\(?(?:gfx\w{3,4},? |Polaris ?\d\d,? )?(?P<n>[1-9]\d{0,2}) ?Gi?B"
+                 r"(?=$|[,);\n]| ?[(|]| (?:each|VRAM|GDDR|HBM))", re.IGNORECASE | re.MULTILINE)
 _OTHERS = lazy(r"\b(?:NVIDIA|GeForce|RTX|GTX|Intel (?:Arc|UHD|Iris))\b", re.IGNORECASE)
 # A tool names the processor, whether its graphics are in use or not.
 _PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
@@ -214,19 +230,28 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     named = [product for product in named if not _THEIRS.search(text[max(0, product.start - 160):product.start])] or named
     stated = _STATED.search(text) if len(mentioned) == 1 else None  # what is written beats the table of products
     written_as = stated[1].lower() if stated else ""
+    either = {product.start for product in named if _is_alternative(text, product)} | {
+        product.start for one, other in itertools.pairwise(named)
+        if one.gfx == other.gfx and _ONE_NAME.fullmatch(text[one.end:other.start][:4]) for product in (one, other)}
+    named_alone = {product.gfx for product in named if product.start not in either}
     seen: set[str] = set()
     items: dict[str, set[str]] = {}
     for product in _distinct(named):
         seen.add(product.name)
-        one_of = _ALTERNATIVE.match(text[product.end:product.end + 4]) or _ALTERNATIVE_BEFORE.search(text[max(0, product.start - 4):product.start])
+        one_of = product.start in either
+        if one_of and product.gfx in named_alone:
+            continue
         item = "prose:" + (product.gfx if one_of else re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-"))
         items.setdefault(product.gfx, set()).add(item)
         line = lines.at(product.start)
         if not one_of:  # "RX 6700/6700 XT"
-            yield Reading("gpu.name", product.name, item, line)
+            yield Reading("gpu.name", f"graphics of the {product.name}" if product.kind == "cpu" else product.name, item, line)
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
         yield Reading("gpu.gfx_reported", own, item, line)
+        size = None if one_of or not products.has_own_memory(product.name) else _ITS_SIZE.match(text, product.end)
+        if size:
+            yield Reading("gpu.vram_bytes", int(size["n"]) << 30, item, line)
     drivers = {found[1]: found for found in _IN_USE.finditer(text)} if len(items) == 1 else {}
     for driver, found in drivers.items() if len(drivers) == 1 else ():
         yield Reading("gpu.driver", driver, min(next(iter(items.values()))), lines.at(found.start()))
@@ -244,6 +269,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         at = lines.at(max(text.lower().find(pci_id[5:]), 0))
         own = items.get(products.gfx_of_pci_id(pci_id), set())
         yield Reading("gpu.pci_id", pci_id, next(iter(own)) if len(own) == 1 else "prose:" + pci_id, at)
+
+
+def _is_alternative(text: str, product: products.Product) -> bool:
+    """Whether a name is one of several of one chip: "RX 6700/6700 XT"."""
+    return bool(_ALTERNATIVE.match(text[product.end:product.end + 4]) or _ALTERNATIVE_BEFORE.search(text[max(0, product.start - 4):product.start]))
 
 
 def _elsewhere(text: str, start: int) -> bool:
@@ -301,21 +331,36 @@ def _longest(text: str, patterns: tuple[re.Pattern[str], ...]) -> re.Match[str] 
     return first
 
 
-def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callable[[], list[contrasts.Clause]]) -> re.Match[str] | None:
-    """The first match of the best pattern, or where it is told as right, the first that is told as wrong: trouble is reported of the one in use."""
+def _wrong_one(text: str, patterns: tuple[re.Pattern[str], ...], judged: Callable[[], list[contrasts.Clause]],
+               alike: re.Pattern[str]) -> re.Match[str] | None:
+    """The first match of the best pattern, or where it is told as right, the one told as that of now, else the first that is told as wrong: trouble is
+    reported of the one in use. ``alike``: a version as this component has them, where nothing names it."""
     first = _first(text, patterns)
     others = [found for pattern in patterns if later.may_match(pattern, text) for found in pattern.finditer(text) if found["v"] != first["v"]] if first else []
+    of_now = [found for found in alike.finditer(text) if found["v"] != first["v"] and _is_of_now(text, found)] if first else []
+    others = of_now[:1] + others
     if not first or not others:
         return first
 
     def told(found: re.Match[str]) -> bool | None:
         return next((right for at, whole, _, right in judged() if at <= found.start("v") < at + len(whole)), None)
-    return next((found for found in others if told(found) is False), first) if told(first) else first
+    return next((found for found in others if found in of_now or told(found) is False), first) if told(first) else first
+
+
+def _is_of_now(text: str, found: re.Match[str]) -> bool:
+    """Whether the words around a version say that it is the one in use."""
+    return _NOW_BEFORE.search(text, max(0, found.start() - 60), found.start()) is not None or _NOW_AFTER.match(text, found.end()) is not None
+
+
+def _of_release(text: str, release: re.Match[str]) -> re.Match[str] | None:
+    """The number of the driver store that is written with an Adrenalin release: "24.9.1 (32.0.11038.4001)"."""
+    behind, before = _BESIDE_RELEASE
+    return behind.match(text, release.end()) or before.search(text[:release.start("v")], max(0, release.start("v") - 60))
 
 
 def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iterator[Reading]:
     """The display driver of Windows by any of its numbers; of a list of releases the last or the newest."""
-    windows = words("driver", "adrenalin") and later.search(_SAYS_WINDOWS, text)
+    windows = words("driver", "adrenalin", "amd software") and later.search(_SAYS_WINDOWS, text)
     listed = later.search(_TRIED, text) if windows else None
     if listed and verdict(re.split(r"[.;\n]", text[listed.end():listed.end() + 120])[0]) is not True:
         told = re.findall(_YEARLY, listed["all"])
@@ -323,7 +368,7 @@ def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iter
         yield Reading("windows.adrenalin", now, line=lines.at(listed.start()))
         yield Reading("windows.driver_version", now, line=lines.at(listed.start()))
         return
-    adrenalin = _ADRENALIN.search(text) if words("adrenalin") else None
+    adrenalin = _ADRENALIN.search(text) if words("adrenalin", "amd software") else None
     driver = adrenalin or (_first(text, _WDDM) if words("driver", "30.0", "31.0", "32.0", "33.0") else None)
     if not driver and windows:
         adrenalin = driver = _BARE_DRIVER.search(text)
@@ -332,7 +377,7 @@ def _windows_driver(text: str, lines: Lines, words: Callable[..., bool]) -> Iter
     internal = later.search(_INTERNAL, text) if words("driver") else None
     if internal:
         yield Reading("windows.driver_internal", internal["v"], line=lines.at(internal.start("v")))
-    found = driver or internal
+    found = adrenalin and _of_release(text, adrenalin) or driver or internal
     if found:
         yield Reading("windows.driver_version", found["v"], line=lines.at(found.start("v")))
 
@@ -346,11 +391,11 @@ def versions(text: str, lines: Lines) -> Iterator[Reading]:
         return any(word in lowered for word in any_of)
 
     for name, item, found in (
-        ("kernel.release", "", None if later.search(_BUILDING, text) else _wrong_one(text, _KERNELS, judged)),
+        ("kernel.release", "", None if later.search(_BUILDING, text) else _wrong_one(text, _KERNELS, judged, _OF_KERNEL)),
         ("runtime.rocm_version", "", _longest(text, _ROCMS)),
-        ("ollama.version", "", _first(text, _OLLAMA) if words("ollama") else None),
+        ("ollama.version", "", _wrong_one(text, _OLLAMA, judged, _OF_OLLAMA) if words("ollama") else None),
         ("torch.version", "0", _first(text, _TORCHES) if words("torch", "+rocm", "+cpu", "+cu", "+gfx") else None),
-        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS, judged) if words("mesa", "radv") else None),
+        ("vulkan.mesa_version", "", _wrong_one(text, _MESAS, judged, _OF_MESA) if words("mesa", "radv") else None),
     ):
         if found:
             yield Reading(name, _IMAGE.sub("", found["v"]).rstrip(".-_~"), item, lines.at(found.start("v")))

@@ -53,7 +53,7 @@ _OPTIONS = (
 )
 _TIED = later.pattern(r"\b(?:only|unless|without|disabl\w+|enabl\w+|turn(?:ed|ing)? (?:on|off)|with|when|if|set(?:ting)?|off|on|=[01]|-fa|--no-mmap)\b|[-=]", re.IGNORECASE)
 _OTHER = later.pattern(r"(?:[Bb]efore|Ubuntu|Debian|Fedora|Mint|Windows|Rocky|RHEL|Python|HSA runtime|GFX_VERSION)[ =]{1,2}v?$")
-_VOLTS = later.pattern(r"\d\.\d{4}")  # a measured value, no version
+_VOLTS = later.pattern(contrasts.MEASURED)
 _NOT = later.pattern(r"\b(?:not|never|no longer|n't|doesn't|slow\w*)\b", re.IGNORECASE)
 _SPLIT = (
     lazy(r"\b(?P<n>\d{1,3}(?:\.\d)?) ?(?P<u>GB|GiB|G|MB|MiB)\b(?:(?!RAM\b|more\b|total\b|used\b)[^\n.;\d)]){0,40}?\b(?:VRAM set|carve-?out|carved out|given to the (?:GPU|iGPU)|"
@@ -85,6 +85,8 @@ def _version(text: str, lines: Lines, name: str, patterns: tuple[re.Pattern[str]
             if value == other or _VOLTS.fullmatch(value) or (_OTHER.search(before) and not (other and "efore" in before[-9:])) or (name.endswith("good") and _NOT.search(found[0])):
                 continue
             if any(start <= found.start("v") < end for start, end in right):  # what was right cannot be the bad one
+                continue
+            if name.endswith("good") and text.startswith(" now", found.end()):  # "6.6.91 is what runs now"
                 continue
             if not other or _alike(value, other):
                 return Reading(name, value, line=lines.at(found.start("v")))

@@ -43,6 +43,7 @@ _SAME = later.pattern("|".join((
     rf"\bthe same(?= *(?:$|[,:;)]|(?:{_AFTER_SAME})\b))", r"\bsame (?:result|error|crash|fault|thing|behaviou?r|problem|with)",
     r"\bno (?:difference|change|effect|luck|improvement)", r"\b(?:did|does|do)(?: not|n't) (?:help|change|matter)",
     r"\b(?:made|makes?|changes?) (?:nothing|no) ?(?:change|difference)?(?= *$|[,;)])", r"\b(?:without success|in vain|unchanged|to no avail)")), _I)
+_TO_DO = later.pattern(r"\W*(?:verify|ensure|make sure|confirm)\b", _I)  # what is still to be found out
 _EXCEPT = later.pattern(r"^\W*except\b", _I)
 _ELLIPSIS = later.pattern(r"\b(?:(?:do|does|did|is|are|was)(?: not|n't)|never (?:do|does|did|is|has|had))(?:\W*$|: )", _I)
 # It does something, only not with what it should.
@@ -67,6 +68,8 @@ def verdict(clause: str) -> bool | None:
     ...                             "no error, all zeros", "the same with ROCm", "it stopped working", "stable-diffusion on a clean install")]
     [True, False, True, False, False, False, None]
     """
+    if _TO_DO.match(clause):
+        return None
     if _SAME.search(clause):
         return False
     clause, elsewhere = _ELSEWHERE.subn(" ", clause)

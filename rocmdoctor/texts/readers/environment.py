@@ -52,6 +52,7 @@ _JSON_MAP = lazy(r"\"" + _NAME + r"\": ?\"([^\"\n]{0,800})\"")
 # Where quotation marks become part of the value: the list form of a compose file, and `set` of Windows.
 _LITERAL = lazy(r"^(?:(?:- +)|(?:[A-Z]:\\[^>]{0,200}> ?)?set +)" + _NAME + r"=([\"'][^\"'\n]{1,800}[\"'])\s*$")
 _SHELL = lazy(r"^(?:[$>#] |PS [^>]{0,80}> ?|\S{1,60}[$#] )?(?:export +|setx +|\$env:)")
+_OPEN = lazy(r"\$[A-Za-z_]|\{\{|%[A-Za-z_]\w{0,40}%|@[A-Z_]{2,40}@|^<[^<>]{1,40}>$|^\{\w{0,40}\}$")
 _UNIT = lazy(r"^[\"'`]?Environment=")
 
 
@@ -65,13 +66,22 @@ def recognises(text: str) -> bool:
     return any(mark in text for mark in MARKS) and next(read(text), None) is not None
 
 
+def is_open(value: str) -> bool:
+    """Whether a value is written as a variable or a place to fill in, so that nobody reads what it comes to; a search path beside one is known.
+
+    >>> is_open("$i"), is_open("0,$((i % 4))"), is_open("{{ .Values.gpu }}"), is_open("/opt/rocm/lib:$LD_LIBRARY_PATH"), is_open("0,1")
+    (True, True, True, False, False)
+    """
+    return "${" in value or "$(" in value or "/" not in value and _OPEN.search(value) is not None
+
+
 def _clean(value: str) -> str | None:
     value = value.strip().rstrip("`")
     if len(value) > 1 and value[-1] in ":;,." and value[-2].isdigit() and "/" not in value:
         value = value[:-1]
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
         value = value[1:-1]
-    return None if "${" in value or "$(" in value or len(value) > 2000 else value
+    return None if is_open(value) or len(value) > 2000 else value
 
 
 def _of_line(line: str) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,8 @@ _OF_LINE: tuple[tuple[str, str, str, str], ...] = (
     ("was not found in", "uv", "absent", rf"(?P<name>{_NAME}) was not found in (?:the package registry|the provided package locations|the cache)"),
     ("no version", "uv", "no-version", rf"there (?:is|are) no versions? of (?P<name>{_NAME})(?P<detail>[=<>~!]{{1,2}}[\w.+*]{{1,60}})"),
     ("404", "pip", "address",
-     rf"(?:HTTP error 404 while getting|404 Client Error: Not Found for url:?|404 \(?Not Found\)?.{{0,40}}?for (?:url|URL)) ?\(?(?P<place>{_URL})"),
+     r"(?:HTTP error 404 while getting|404 Client Error: Not Found for url:?(?= ?\(?\S{0,300}(?:whl|simple|pypi|conda|repo|download|package|\.(?:zip|tar)))"
+     rf"|404 \(?Not Found\)?.{{0,40}}?for (?:url|URL)) ?\(?(?P<place>{_URL})"),
     ("`http", "uv", "address",
      rf"(?:Failed to (?:fetch|download|query)|HTTP status client error \(404 Not Found\) for url).{{0,40}}?[`(](?P<place>{_URL})[`)].{{0,60}}"),
     ("DO NOT MATCH", "pip", "hashes", r"THESE PACKAGES DO NOT MATCH THE HASHES(?P<name>)"),

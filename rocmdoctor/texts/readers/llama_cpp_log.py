@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge.products import gfx_of_name, radv_gfx
+from rocmdoctor.knowledge.products import gfx_of_name, has_own_memory, radv_gfx
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, integer, lazy, lines, pci_address
 
@@ -42,6 +42,7 @@ _BUILD = (
 )
 _BUILD_WORDS = ("build", "ersion: ", "llama", "release", "tag")
 _HIP = lazy(r"Device ([0-9]{1,2}): (.{1,120}?), (gfx[0-9a-f]{3,6})")
+_VRAM = lazy(r", VRAM: ([0-9]{1,9}) MiB")
 _VULKAN = lazy(r"ggml_vulkan: ([0-9]{1,2}) = ([^|]{1,160})\|?")
 _USING = lazy(r"using device (ROCm|Vulkan|HIP|CUDA)([0-9]{1,2}) \((.{1,160})\) - ([0-9]{1,9}) MiB free")
 _LISTED = lazy(r"(?:^|[\s-])(ROCm|Vulkan)([0-9]{1,2}) {0,9}: (.{1,120}) \(([0-9]{1,9}) MiB, ([0-9]{1,9}) MiB free\)")
@@ -145,6 +146,13 @@ def _device(number: int, line: str) -> Iterator[Reading]:
         target = gfx_of_name(found.group(3))
         if target:
             yield Reading("gpu.gfx_reported", target, item, number)
+        yield from _vram(found.group(4), found.group(3), item, number)
+
+
+def _vram(size: str, name: str, item: str, number: int) -> Iterator[Reading]:
+    """The size that llama.cpp shows is that of the VRAM where the GPU has memory of its own; else a share of the RAM counts as well."""
+    if size and has_own_memory(name):
+        yield Reading("gpu.vram_bytes", int(size) << 20, item, number)
 
 
 def read(text: str) -> Iterator[Reading]:
@@ -166,6 +174,8 @@ def read(text: str) -> Iterator[Reading]:
                 if gfx(found.group(3)):
                     yield Reading("gpu.gfx_reported", gfx(found.group(3)), item, number)
                 yield Reading("gpu.name", found.group(2), item, number)
+                size = _VRAM.search(line, found.end())
+                yield from _vram(size[1] if size else "", found.group(2), item, number)
         if "ggml_vulkan: " in line:
             for reading in _vulkan(number, line):
                 if reading.name == "vk.name":

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
-from rocmdoctor.knowledge.products import radv_gfx
+from rocmdoctor.knowledge.products import has_own_memory, radv_gfx
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, lazy, lines, pci_address, size
 from rocmdoctor.texts.readers.llama_cpp_log import offloaded
@@ -109,6 +109,10 @@ def _compute(number: int, pairs: dict[str, str]) -> Iterator[Reading]:
         yield Reading("gpu.pci_address", address, item, number)
     if pairs.get("type"):
         yield Reading("gpu.is_apu", pairs["type"].lower() == "igpu", item, number)
+    amount = _bytes(pairs.get("total", ""))
+    known_as = pairs["name"].lower() if pairs.get("name", "").startswith("1002:") else ""
+    if amount and (pairs["type"].lower() == "discrete" if pairs.get("type") else has_own_memory(name, known_as)):
+        yield Reading("gpu.vram_bytes", amount, item, number)
     # Up to 0.11 driver= is the version of the amdgpu module; later it is a HIP build number.
     if library == "rocm" and pairs.get("driver") and "libdirs" not in pairs and "pci_id" not in pairs:
         yield Reading("amdgpu.version", pairs["driver"], "", number)

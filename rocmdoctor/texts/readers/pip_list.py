@@ -26,7 +26,7 @@ TRUST = 1
 KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 _NAME = r"[A-Za-z][\w.-]{0,60}(?:\[[\w,-]{1,60}\])?"
-_VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?"
+_VERSION = r"\d{1,4}(?:[.!]\d[\w.]*|\.?(?:a|b|rc|dev)\d+)[\w.]*(?:\+[\w.-]+)?(?<![.-])"  # a dot behind it ends a sentence
 _PINNED = lazy(rf"(?<![\w.-])[\"']?({_NAME})[\"']?\s?==\s?[\"']?({_VERSION})")
 _TABLE = lazy(rf"^[ \t]*({_NAME})\s+({_VERSION})(?:\s+\S.{{0,200}})?\s*$")
 _HEAD = lazy(r"^[ \t]*(?:Package\s+Version\b|# Name\s+Version\b|Name\s+Version\s+Build\b)")

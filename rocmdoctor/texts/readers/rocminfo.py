@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocmdoctor.facts.model import Reading
+from rocmdoctor.knowledge import products
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import gfx, integer, lazy, lines, size
 
@@ -74,6 +75,7 @@ def read(text: str) -> Iterator[Reading]:
     item, gpus = "", 0
     named: tuple[str, int] | None = None
     segment = ""
+    told = ("", "")  # marketing name and id of the agent
     said: dict[str, str] = {}
     over = False  # what comes below is another program's, clinfo's mostly, which has a Name, too
     for number, line in lines(text):
@@ -110,7 +112,7 @@ def read(text: str) -> Iterator[Reading]:
                     named = None
                 item = ""
             elif key == "Name" and not value.startswith("amdgcn"):
-                item, named, segment = "", (value, number), ""
+                item, named, segment, told = "", (value, number), "", ("", "")
                 if value.lower().startswith("gfx") and gfx(value):
                     gpus += 1
                     item, named = f"rocminfo:{gpus}", None
@@ -121,6 +123,11 @@ def read(text: str) -> Iterator[Reading]:
                 pool = integer(_first(value))
                 if pool and pool < 1 << 42:
                     yield Reading("gpu.kfd_pool_bytes", pool << 10, item, number)
+                    if products.has_own_memory(*told):
+                        yield Reading("gpu.vram_bytes", pool << 10, item, number)
                 segment = "done"
             elif item:
-                yield from _fact(key, value, item, number)
+                for reading in _fact(key, value, item, number):
+                    told = (str(reading.value), told[1]) if reading.name == "gpu.name" else told
+                    told = (told[0], str(reading.value)) if reading.name == "gpu.pci_id" else told
+                    yield reading

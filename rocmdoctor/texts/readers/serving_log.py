@@ -24,6 +24,7 @@ MARKS = ("vLLM", "vllm", "sglang", "SGLang", "server_args=ServerArgs(")
 _VLLM = lazy(r"vLLM API server version v?(\d\.\d{1,2}[\w.+-]{0,40})|Initializing an? (?:V1 )?LLM engine \(v(\d\.\d{1,2}[\w.+-]{0,40})\)"
              r"|^vllm(?:==| version:? | {2,40})(\d\.\d{1,2}[\w.+-]{0,40})")
 _PLATFORM = lazy(r"Automatically detected platform (rocm|cuda|cpu|xpu|tpu)|(No platform detected)|Using device: (rocm|cuda|cpu)")
+_TOTAL = lazy(r"\btotal_gpu_memory \(([0-9]{1,4}\.[0-9]{1,3})Gi?B\)")
 _SGLANG = lazy(r"\b[Ss][Gg][Ll]ang(?: version)?(?:==|[: ]){0,2} ?v?(\d\.\d{1,2}\.\d[\w.+-]{0,30})|lmsysorg/sglang:v?(\d\.\d{1,2}\.\d(?:\.\w{1,8})?)")
 _SGLANG_ROCM = lazy(r"lmsysorg/sglang:\S{0,40}-rocm(\d)(\d)(\d)\b")
 _IMAGE = lazy(r"\b(?:rocm/vllm(?:-dev)?|vllm/vllm-openai-rocm):(\S{3,100})")
@@ -41,6 +42,7 @@ def recognises(text: str) -> bool:
 
 def read(text: str) -> Iterator[Reading]:
     """Version and platform; the ROCm release of an image tag."""
+    rocm = sized = False
     for number, line in lines(text):
         lower = "vllm" in line or "vLLM" in line or "LLM engine" in line
         version = _VLLM.search(line[:400]) if lower else None
@@ -50,6 +52,11 @@ def read(text: str) -> Iterator[Reading]:
         platform = _PLATFORM.search(line[:300]) if "platform" in line or "Using device" in line else None
         if platform and ("vLLM" in text or "vllm" in text):
             yield Reading("app.backend", platform[1] or platform[3] or "none detected", "vllm", number)
+        rocm = rocm or platform is not None and "rocm" in (platform[1], platform[3]) or "[rocm.py:" in line
+        total = _TOTAL.search(line[:400]) if rocm and "total_gpu_memory" in line else None
+        if total and not sized:
+            sized = True  # each rank says it, of its own GPU
+            yield Reading("gpu.vram_bytes", int(float(total[1]) * (1 << 30)), "vllm:0", number)
         image = _IMAGE.search(line[:500]) if "/vllm" in line else None
         tag = _ROCM_TAG.search(image[1]) if image else None
         if tag:

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Anchors, lazy, unquoted
-from rocmdoctor.texts.readers.environment import wanted
+from rocmdoctor.texts.readers.environment import is_open, wanted
 
 TRUST = 2
 KINDS = kinds.QUOTED  # people quote its words in their sentences
@@ -63,7 +63,8 @@ def read(text: str) -> Iterator[Reading]:
         line = unquoted(quoted) if quoted[:1] in ">|" else quoted
         fish = _FISH.search(line[:1000])
         if fish and wanted(fish[2]):
-            yield Reading("env." + fish[2], fish[3], "", number)
+            if not is_open(fish[3]):
+                yield Reading("env." + fish[2], fish[3], "", number)
             if "--export" in fish[1] or re.search(r" -\w*x", fish[1]):
                 withheld.pop(fish[2], None)
             elif "erase" not in fish[1] and not re.search(r" -\w*[eq]", fish[1]):
@@ -71,7 +72,8 @@ def read(text: str) -> Iterator[Reading]:
             continue
         setx = _SETX.search(line[:1000])
         if setx and wanted(setx[1]):
-            yield Reading("env." + setx[1], setx[2], "", number)
+            if not is_open(setx[2]):
+                yield Reading("env." + setx[1], setx[2], "", number)
             withheld.setdefault(setx[1], {"name": setx[1], "value": setx[2], "how": "setx", "line": number})
             continue
         export = _EXPORT.match(line[:1000])

@@ -176,7 +176,7 @@ def _fetch(line: str, number: int) -> Iterator[Reading]:
     elif key == "Host" and "Kernel:" not in value:
         yield Reading("machine.product", value, line=number)
     elif key.startswith("GPU") and re.search(r"AMD|Radeon|ATI", value) and "(Used: " not in value:  # that is LM Studio's
-        name = re.sub(r"\s*(?:\[(?:Discrete|Integrated)\]|@ .*|, ?(?:gfx\w{3,4}|\d{1,3} CUs?)\b.*)$", "", value).strip()
+        name = re.sub(r"\s*(?:\[(?:Discrete|Integrated)\]|@ .*|\([^()]{0,80}\bGi?B\b.*|, ?(?:gfx\w{3,4}|\d{1,3} CUs?)\b.*)$", "", value).strip()
         item = f"fetch:{name.lower().replace(' ', '-')[:60]}"
         yield Reading("gpu.name", name, item, number)
         gfx = products.gfx_of_name(value)

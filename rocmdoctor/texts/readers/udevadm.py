@@ -24,12 +24,12 @@ from rocmdoctor.facts.model import Reading
 from rocmdoctor.texts.lines import integer, lazy, lines, unquoted
 
 TRUST = 3
-KINDS = frozenset({"sysfs", "shell", "output"})
+KINDS = frozenset({"sysfs", "shell", "output", "hardware_list"})  # hwinfo shows udev's database, indented
 
 _MARK = lazy(r"^[ \t>|]*(?:E: [A-Z_]{3,40}=|looking at (?:parent )?device '/devices/)", re.MULTILINE)
-_DEVICE = lazy(r"^(?:P: |\s*looking at (?:parent )?device ')/devices/(\S{0,300})$")
+_DEVICE = lazy(r"^(?: {0,4}P: |\s*looking at (?:parent )?device ')/devices/(\S{0,300})$")
 _ADDRESS = lazy(r"/([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])'?:?$")
-_PROPERTY = lazy(r"^E: (DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID)=(\S{1,80})$")
+_PROPERTY = lazy(r"^ {0,4}E: (DRIVER|PCI_CLASS|PCI_ID|PCI_SUBSYS_ID)=(\S{1,80})$")
 _ATTRIBUTE = lazy(r"^\s*(?:ATTRS?\{)?(DRIVERS?|vendor|device|class|subsystem_vendor|subsystem_device|revision|mem_info_vram_total|vbios_version)\}?"
                   r"==\"([^\"]{0,80})\"$")
 _DISPLAY = later.pattern(r"(?:0x)?0?(?:3[0-9a-f]{4}|12[0-9a-f]{4})$")

@@ -189,6 +189,9 @@ def _readings(device: _Device, item: str) -> Iterator[Reading]:
             yield Reading("gpu.gfx_reported", gfx, gpu, name_line or id_line)
         if kind in ("integrated", "discrete"):
             yield Reading("gpu.is_apu", kind == "integrated", gpu, kind_line)
+        own = sum(heap["size"] for heap in device.heaps if heap["device_local"])
+        if kind == "discrete" and own and driver != "llvmpipe":
+            yield Reading("gpu.vram_bytes", own, gpu, device.heap_line)
 
 
 def _search(data: Any, wanted: dict[str, Any]) -> None:
