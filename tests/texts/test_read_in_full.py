@@ -109,6 +109,11 @@ libhd version 21.51 (x86-64) [7688]
   E: PCI_SLOT_NAME=0000:05:00.0
   E: PCI_SUBSYS_ID=103C:86D5
 """, {"gpus": 1, "gpu.pci_id[0]": "1002:15d8", "gpu.pci_address[0]": "0000:05:00.0", "gpu.gfx_target[0]": "gfx902"}),
+    ("how many there are stands before the name", "My 4\u00d7 MI50 (32 GB) do not see each other.\n", {"gpus": 4, "gpu.vram_bytes[3]": 32 * GiB, "gpu.gfx_target[3]": "gfx906"}),
+    ("two of them", "Two Radeon RX 7900 XTX hang with tensor parallel.\n", {"gpus": 2, "gpu.gfx_target[1]": "gfx1100"}),
+    ("a tool that lists them adds none", "My two RX 7900 XTX hang.\n\n```\n03:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [1002:744c]\n"
+     "0c:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [1002:744c]\n```\n", {"gpus": 2, "gpu.pci_address[1]": "0000:0c:00.0"}),
+    ("an index is no number of cards", "GPU 2 Radeon RX 6800 hangs, slot 3x Radeon is empty, 16x Radeon\n", {"gpus": 1}),
     ("the size of a card behind its name", "My RX 7900 XTX (24 GB) hangs, the machine has 64 GB of RAM.\n", {"gpus": 1, "gpu.vram_bytes[0]": 24 * GiB}),
     ("memory of the machine behind it is not its", "RX 6800, 32 GB RAM, it hangs.\n", {"gpus": 1, "no gpu.vram_bytes": None}),
     ("a variable is no value", "#!/bin/bash\nfor i in $(seq 0 23); do\n  HIP_VISIBLE_DEVICES=$i ./stream &\n  export ROCR_VISIBLE_DEVICES=$((i / 2))\ndone\n",
