@@ -163,7 +163,7 @@ _MEMORY = lazy(r"^[\s>*_-]{0,9}(?:VRAM|Video memory|Dedicated memory)(?: size)?[
 # Of the card that is named right before it: "RX 580 8GB", "MI50 (32 GB HBM2)", "RX 7900 XTX, 24 GiB VRAM".
 _ITS_SIZE = lazy(r"\**(?: OC)?,? ?\(?(?:gfx\w{3,4},? |Polaris ?\d\d,? )?(?P<n>[1-9]\d{0,2}) ?Gi?B"
                  r"(?=$|[,);\n]| ?[(|]| (?:each|VRAM|GDDR|HBM))", re.IGNORECASE | re.MULTILINE)
-_TIMES = lazy(r"(?<![\w.,-])(?:(?P<n>[2-9]|1[0-6]) ?[x\u00d7]|dual|two) (?:AMD |ATI )?(?:Radeon |Instinct )?(?:Pro |RX )?$", re.IGNORECASE)
+_TIMES = lazy(r"(?<![\w.,-])(?:(?P<n>[2-9]|1[0-6]) ?[x\u00d7]|(?-i:dual)|two) (?:AMD |ATI )?(?:Radeon |Instinct )?(?:Pro |RX )?$", re.IGNORECASE)
 _OTHERS = lazy(r"\b(?:NVIDIA|GeForce|RTX|GTX|Intel (?:Arc|UHD|Iris))\b", re.IGNORECASE)
 # A tool names the processor, whether its graphics are in use or not.
 _PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
@@ -235,10 +235,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     either = {product.start for product in named if _is_alternative(text, product)} | {
         product.start for one, other in itertools.pairwise(named)
         if one.gfx == other.gfx and _ONE_NAME.fullmatch(text[one.end:other.start][:4]) for product in (one, other)}
-    named_alone = {product.gfx for product in named if product.start not in either}
+    distinct = list(_distinct(named))
+    named_alone = {product.gfx for product in distinct if product.start not in either}
     seen: set[str] = set()
     items: dict[str, set[str]] = {}
-    for product in _distinct(named):
+    for product in distinct:
         seen.add(product.name)
         one_of = product.start in either
         if one_of and product.gfx in named_alone:
