@@ -80,6 +80,7 @@ ggml_cuda_init: found 2 ROCm devices (Total VRAM: 41000 MiB):
     ("alternatives of one chip in a string", json.dumps({"kernel": "6.16.0-1-mainline", "cpu": "AMD RYZEN AI MAX+ 395 w/ Radeon 8060S", "inxi":
      "Graphics:\n  Device-1: Advanced Micro Devices [AMD/ATI] Strix Halo [Radeon Graphics / Radeon 8050S 8060S\n    Graphics] driver: amdgpu"}, indent=1),
      {"gpus": 1, "gpu.name[0]": "AMD Radeon 8060S"}),
+    ("a processor and its graphics", "Ubuntu 25.10, Ryzen AI Max+ 395 / 8060S: the GPU is not used any more.\n", {"gpus": 1, "gpu.gfx_target[0]": "gfx1151"}),
     ("two cards side by side stay two", "My RX 7900 XTX and RX 7900 XTX do not see each other, nor does the RX 7900 XT, RX 7800 XT see them.\n", {"gpus": 3}),
     ("a processor is no GPU's name", "It worked for half an hour on my Ryzen 7 5800H, then it died and never came back.\n",
      {"gpus": 1, "gpu.gfx_target[0]": "gfx90c", "gpu.name[0]": "graphics of the 5800H"}),
@@ -109,6 +110,12 @@ libhd version 21.51 (x86-64) [7688]
   E: PCI_SLOT_NAME=0000:05:00.0
   E: PCI_SUBSYS_ID=103C:86D5
 """, {"gpus": 1, "gpu.pci_id[0]": "1002:15d8", "gpu.pci_address[0]": "0000:05:00.0", "gpu.gfx_target[0]": "gfx902"}),
+    ("how many there are stands before the name", "My 4\u00d7 MI50 (32 GB) do not see each other.\n", {"gpus": 4, "gpu.vram_bytes[3]": 32 * GiB, "gpu.gfx_target[3]": "gfx906"}),
+    ("two of them", "Two Radeon RX 7900 XTX hang with tensor parallel.\n", {"gpus": 2, "gpu.gfx_target[1]": "gfx1100"}),
+    ("a tool that lists them adds none", "My two RX 7900 XTX hang.\n\n```\n03:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [1002:744c]\n"
+     "0c:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [1002:744c]\n```\n", {"gpus": 2, "gpu.pci_address[1]": "0000:0c:00.0"}),
+    ("Dual is a series of ASUS", "My ASUS Dual Radeon RX 580 OC 8 GB hangs.\n", {"gpus": 1}),
+    ("an index is no number of cards", "GPU 2 Radeon RX 6800 hangs, slot 3x Radeon is empty, 16x Radeon\n", {"gpus": 1}),
     ("the size of a card behind its name", "My RX 7900 XTX (24 GB) hangs, the machine has 64 GB of RAM.\n", {"gpus": 1, "gpu.vram_bytes[0]": 24 * GiB}),
     ("memory of the machine behind it is not its", "RX 6800, 32 GB RAM, it hangs.\n", {"gpus": 1, "no gpu.vram_bytes": None}),
     ("a variable is no value", "#!/bin/bash\nfor i in $(seq 0 23); do\n  HIP_VISIBLE_DEVICES=$i ./stream &\n  export ROCR_VISIBLE_DEVICES=$((i / 2))\ndone\n",

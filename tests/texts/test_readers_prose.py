@@ -111,7 +111,7 @@ def test_long_hostile_texts_are_quick(name: str, seed: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("2x RX 7900 XTX. A colleague starts it on MI300X with the same options.", ["gfx1100"]),
+    ("2x RX 7900 XTX. A colleague starts it on MI300X with the same options.", ["gfx1100", "gfx1100"]),
     ("On another machine with an RX 9070 XT it runs. Here I have a RX 6600.", ["gfx1032"]),
     ("RX 6600 and RX 9070 XT in one machine.", ["gfx1032", "gfx1201"]),
     ("I ask for a colleague with a RX 6600.", ["gfx1032"]),

@@ -34,6 +34,7 @@ from collections.abc import Callable, Iterator
 from rocmdoctor import later
 from rocmdoctor.facts.model import Reading
 from rocmdoctor.knowledge import products
+from rocmdoctor.records import replace
 from rocmdoctor.texts import kinds
 from rocmdoctor.texts.lines import Lines, clean, integer, lazy, targets
 from rocmdoctor.texts.prose import contrasts, named_versions, story
@@ -162,6 +163,7 @@ _MEMORY = lazy(r"^[\s>*_-]{0,9}(?:VRAM|Video memory|Dedicated memory)(?: size)?[
 # Of the card that is named right before it: "RX 580 8GB", "MI50 (32 GB HBM2)", "RX 7900 XTX, 24 GiB VRAM".
 _ITS_SIZE = lazy(r"\**(?: OC)?,? ?\(?(?:gfx\w{3,4},? |Polaris ?\d\d,? )?(?P<n>[1-9]\d{0,2}) ?Gi?B"
                  r"(?=$|[,);\n]| ?[(|]| (?:each|VRAM|GDDR|HBM))", re.IGNORECASE | re.MULTILINE)
+_TIMES = lazy(r"(?<![\w.,-])(?:(?P<n>[2-9]|1[0-6]) ?[x\u00d7]|(?-i:dual)|two) (?:AMD |ATI )?(?:Radeon |Instinct )?(?:Pro |RX )?$", re.IGNORECASE)
 _OTHERS = lazy(r"\b(?:NVIDIA|GeForce|RTX|GTX|Intel (?:Arc|UHD|Iris))\b", re.IGNORECASE)
 # A tool names the processor, whether its graphics are in use or not.
 _PROCESSOR = lazy(r"^\W*(?:model[ _]?name|cpu(?: model| name)?|processor(?: name)?|brand(?: string)?|proc)\W{0,6}[:=|\t]|^ *name *= *$", re.IGNORECASE)
@@ -233,10 +235,11 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
     either = {product.start for product in named if _is_alternative(text, product)} | {
         product.start for one, other in itertools.pairwise(named)
         if one.gfx == other.gfx and _ONE_NAME.fullmatch(text[one.end:other.start][:4]) for product in (one, other)}
-    named_alone = {product.gfx for product in named if product.start not in either}
+    distinct = list(_distinct(named))
+    named_alone = {product.gfx for product in distinct if product.start not in either}
     seen: set[str] = set()
     items: dict[str, set[str]] = {}
-    for product in _distinct(named):
+    for product in distinct:
         seen.add(product.name)
         one_of = product.start in either
         if one_of and product.gfx in named_alone:
@@ -244,14 +247,19 @@ def gpus(text: str, lines: Lines) -> Iterator[Reading]:
         item = "prose:" + (product.gfx if one_of else re.sub(r"[^a-z0-9]+", "-", re.sub(r"^(?:amd )?(?:radeon )?", "", product.name.lower())).strip("-"))
         items.setdefault(product.gfx, set()).add(item)
         line = lines.at(product.start)
+        of_one: list[Reading] = []
         if not one_of:  # "RX 6700/6700 XT"
-            yield Reading("gpu.name", f"graphics of the {product.name}" if product.kind == "cpu" else product.name, item, line)
+            of_one.append(Reading("gpu.name", f"graphics of the {product.name}" if product.kind == "cpu" else product.name, item, line))
         beside = re.match(r"[^\n(]{0,20}\((gfx[0-9a-f]{3,4})\b", text[product.end:product.end + 40])
         own = beside[1] if beside else written_as if written_as and len(named) == 1 else product.gfx
-        yield Reading("gpu.gfx_reported", own, item, line)
+        of_one.append(Reading("gpu.gfx_reported", own, item, line))
         size = None if one_of or not products.has_own_memory(product.name) else _ITS_SIZE.match(text, product.end)
         if size:
-            yield Reading("gpu.vram_bytes", int(size["n"]) << 30, item, line)
+            of_one.append(Reading("gpu.vram_bytes", int(size["n"]) << 30, item, line))
+        yield from of_one
+        times = _TIMES.search(text, max(0, product.start - 30), product.start) if product.kind == "card" and not one_of else None
+        for number in range(2, int(times["n"] or 2) + 1 if times else 0):
+            yield from (replace(reading, item=f"{item}#{number}") for reading in of_one)
     drivers = {found[1]: found for found in _IN_USE.finditer(text)} if len(items) == 1 else {}
     for driver, found in drivers.items() if len(drivers) == 1 else ():
         yield Reading("gpu.driver", driver, min(next(iter(items.values()))), lines.at(found.start()))
