@@ -53,7 +53,8 @@ def _contrast(axis: Row, rows: list[Row], seen: Evidence) -> _Contrast | None:
     if not other and not axis.get("alone"):
         return None
     rights = {str(row["value"]) for row in right}
-    form = next((form for form in compiled.part(f"checks/{_CHECK}.yaml")["forms"] if form["axis"] == axis["id"] and _fits(form, rights, other)), None)
+    form = next((form for form in compiled.part(f"checks/{_CHECK}.yaml")["forms"] if form["axis"] == axis["id"] and _fits(form, rights, other)
+                 and _words.holds(str(form.get("when") or ""), seen)), None)
     return _Contrast(form["id"], right, wrong, list(other.values())) if form else None
 
 

@@ -292,6 +292,10 @@ def _packages(seen: Evidence, rows: list[Row]) -> Found:
             yield "package-of-foreign-architecture", {"name": name}, {"rows": [row]}
             return
     for row, name in names:
+        if row["by"] == "dnf" and _OF_AMD.match(name) and seen.text("os.distribution") in table["without_amd_repository"]:
+            yield "package-not-in-fedora", {"name": name, "release": seen.text("os.version")}, {"rows": [row]}
+            return
+    for row, name in names:
         if row["by"] in ("apt", "dnf", "zypper") and _OF_AMD.match(name):
             known = seen.hits_of("seen.installing.amd_repository")
             yield "amd-package-not-in-repositories", {"name": name, "by": row["by"], "read": "" if known else
