@@ -52,7 +52,7 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
+_NAMED = later.pattern(r"(?:(?:[\w-]{1,60}[-_ ])?readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
                        r"(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(
@@ -73,6 +73,8 @@ _MENDS = later.pattern(r"\b(?:fix\w*|work-?around|patch\w*|solution|solv\w+|avoi
                        re.IGNORECASE)
 _AGAIN = later.pattern(r"\b(?:steps to reproduce|reproduc(?:e|ing) (?:the|this) (?:bug|crash|issue|problem|hang|error|freeze))\b", re.IGNORECASE)
 _LEAST_TITLE = 5  # words
+_MOST_OF_REPORT = 20  # headings; a list of bugs has more
+_MOST_WRITTEN = 25_000  # characters that somebody writes of one trouble, besides what is pasted
 _OF_VERSION = later.pattern(r"\W{0,4}(?:[A-Za-z][\w-]{0,30} ){0,3}(?:version |release )?\[?v?\d{1,4}(?:\.\d{1,6}){1,3}[a-z]?\d{0,2}\]?"
                             r"(?: *[-–(].{0,40}\d{4}.{0,20})?", re.IGNORECASE)
 _OF_ITSELF = later.pattern(
@@ -149,10 +151,12 @@ def kind_of_whole(text: str, name: str = "") -> str:
 
 def _tells(head: str, name: str) -> bool:
     """Whether a text with markup is what somebody reports: by its name, by its first heading or headings of an issue form, or in the first person."""
-    if is_named_report(name):
-        return True
     open_ = _FENCED.sub("", head)
     headings = _headings(open_)
+    if len(open_) > _MOST_WRITTEN:
+        return False
+    if is_named_report(name) and len(headings) <= _MOST_OF_REPORT and not (headings and _TEACHES.search(headings[0])):
+        return True
     if headings and _REPORTS.search(headings[0]) and not _TEACHES.search(headings[0]):
         return True
     if _FORM.search("\n".join(headings)):

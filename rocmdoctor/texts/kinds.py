@@ -164,7 +164,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|collect2: |Collecting \w|Downloading \S+\.whl|Requirement already|Successfully (?:installed|built)"
      r"|ERROR: (?:Could not|No matching|pip|Failed)|DKMS make|Consult /var/lib/dkms|(?:Get|Hit|Ign|Err):\d+ http"
      r"|#\d{1,3} (?:\[|RUN |COPY |ERROR|DONE |CACHED|sha256:|\d+\.\d+ |/|ninja|\s+\d+ \|)"
-     r"|Reading package lists|E: (?![A-Z][A-Z0-9_]{2,40}=)|W: GPG|dpkg: |Preparing to unpack|Unpacking (?=\S+ \(|\S+:|\[)|Setting up (?=\S+ \(\S*\d)|Processing triggers|FAILED: "),
+     r"|Reading package lists|E: (?![A-Z][A-Z0-9_]{2,40}=)|W: GPG|dpkg: |Preparing to unpack"
+     r"|Unpacking (?=\S+ \(|\S+:|\[)|Setting up (?=\S+ \(\S*\d)|Processing triggers|FAILED: "),
     ("crash",
      r"#\d+ +(?:0x[0-9a-f]{6,16}|\S+ (?:\(|in )|n/a)|Thread \d+ \(|Program received signal|Stack trace of thread"
      r"|(?:Signal|Executable|Coredump|Storage): |\*\*\* (?:SIG|stack|Aborted)|Fatal Python error"

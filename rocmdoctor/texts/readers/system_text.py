@@ -56,7 +56,8 @@ _ANCHORS = Anchors(  # of which each pattern above has one, the first ones where
 _MARK = lazy(
     r"^[>| \t]*(?:[$#] )?(?:Linux \S+ \d|System uname: Linux-|(?:ID|VERSION_ID|PRETTY_NAME)=|uid=\d"
     r"|c[rwx-]{9}|amdgpu[/,] ?\d|amdgpu +\d|BOOT_IMAGE=|initrd=|render:x:\d|\d\.\d+\.\d+\S*[ \t]*$|[a-z_][\w-]{0,31} : .*\b(?:video|render)\b)"
-    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit|\broot=(?:UUID|LABEL|PARTUUID|/dev)", re.MULTILINE)
+    r"|cannot access '?/dev/kfd|Command line: |^[>| \t]*(?:options (?:amdgpu|ttm|amdttm) |blacklist amdgpu|GRUB_CMDLINE_LINUX)|TTM pages limit"
+    r"|\broot=(?:UUID|LABEL|PARTUUID|/dev)", re.MULTILINE)
 
 
 def recognises(text: str) -> bool:
