@@ -52,8 +52,8 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:(?:[\w-]{1,60}[-_ ])?readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions)"
-                       r"(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
+_NAMED = later.pattern(r"(?:(?:[\w-]{1,60}[-_ ])?readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini"
+                       r"|skill|copilot-instructions)(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(
     r".*\.(?:py|pyi|ipynb|c|cc|cpp|cxx|h|hh|hpp|hip|cu|cuh|cl|comp|glsl|hlsl|js|mjs|ts|tsx|jsx|go|rs|java|kt|swift|rb|pl|lua|r|jl|zig|cs|vb|php|sql|patch|diff"
