@@ -238,5 +238,5 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
     if barren:
         snapshot.notes.append(f"read, and no facts taken from it: {_few(barren)}")
     if compared:
-        snapshot.facts["report.words"] = Known(sorted(compared)[:telling.MOST], "texts")
+        snapshot.facts["report.words"] = Known(telling.kept(compared), "texts")
     _settle(snapshot, said, recognised, mentioned)

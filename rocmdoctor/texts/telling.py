@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rocmdoctor.knowledge import known, likeness
 from rocmdoctor.texts import kinds, paragraphs
 
 _KINDS = kinds.GROUPS["told"] | kinds.GROUPS["run"] | {"kernel_log", "system_log", "xorg_log"}  # no inventories: they name what is there, not what is wrong
 _LONGEST = 48_000  # characters of one text; of a longer one its beginning and its end
-MOST = 500
+_MOST = 500  # that are kept of all texts
 
 
 def words(text: str, parts: list[kinds.Part]) -> frozenset[str]:
@@ -20,3 +22,14 @@ def words(text: str, parts: list[kinds.Part]) -> frozenset[str]:
     if len(own) > _LONGEST:
         own = own[:_LONGEST // 2] + "\n" + own[-_LONGEST // 2:]
     return likeness.words(own) & likeness.index(known.LIKENESS).words.keys()
+
+
+def kept(found: Collection[str]) -> list[str]:
+    """Those that tell most, where there are very many, in the order of the alphabet.
+
+    >>> kept({"ring", "flicker"})
+    ['flicker', 'ring']
+    """
+    index = likeness.index(known.LIKENESS)
+    few = found if len(found) <= _MOST else sorted(found, key=lambda word: (-index.weight(word), word))[:_MOST]
+    return sorted(few)
