@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from rocmdoctor import later
 from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import limits, vocabulary
 from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
@@ -33,6 +34,10 @@ _LISTED = 200
 _WORDS = ("report_prose", "memory_prose", "named", "settings", "configured", "game_layers", "target_lists", "changes_told", "switched_on", "trigger")
 _UNITED = ("report.apps", "report.backends", "report.contrasts", "report.target_lists", "report.changes", "report.triggers",
            "report.side_programs", "install.refused")  # what any text names counts
+# What another driver of the kernel says of its own GPU.
+_OF_ANOTHER_DRIVER = later.pattern(
+    r"^.{0,80}?\b(?:exynos-drm|i915|xe|nouveau|nvidia(?:-\w{1,20})?|NVRM|msm_dpu|mediatek-drm|vc4|vc4-drm|panfrost|lima|etnaviv|virtio_gpu|vmwgfx|tegra-drm"
+    r"|rockchip-drm|sun4i-drm|imx-drm|mgag200)(?: [\w:.-]{1,40})?: |\bGPU HANG: ecode \d")
 _PRESENT = kinds.OF_MACHINES - {"config", "comment", "compose", "kubernetes", "table"}
 _NO_MACHINE = frozenset(kinds.KINDS) - kinds.OF_MACHINES
 
@@ -103,7 +108,8 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
         except OSError as error:  # it was removed or replaced meanwhile
             notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
     told = parts_of(text, parts)
-    return list(scanner.scan(text.name, pieces(), told)), lines
+    found = scanner.scan(text.name, pieces(), told)
+    return [hit for hit in found if hit.kind != "kernel_log" or not _OF_ANOTHER_DRIVER.search(hit.text)], lines
 
 
 def _never() -> bool:

@@ -254,8 +254,8 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|(?:ExecStart|WantedBy|After|DeviceAllow|SupplementaryGroups|GRUB_\w+|User|Restart)=|FROM \S+(?: AS \w+)?$|RUN "
      r"|ENTRYPOINT |COPY "),
     ("app_log",
-     r"\[?\d{4}-\d\d-\d\d[T ][0-9:]{5,8}(?:[.,]\d+)?Z?[^ ]{0,6}\]?[ \t]|\[?\d\d?:\d\d:\d\d(?:[.,]\d+)?\]? "
-     r"|\[?\d{4}[./]\d\d[./]\d\d[T :_-]{1,2}\d\d?:\d\d:\d\d|\[\d\d[-./]\d\d[-./]\d{4}[T :_-]{1,2}\d\d?:\d\d:\d\d"
+     r"\[?\d{4}-\d\d-\d\d[T ][0-9:]{5,8}(?:[.,]\d+)?Z?[^ ]{0,6}\]?[ \t]|\[?\d\d?:\d\d:\d\d(?:[:.,]\d+)?\]? "
+     r"|\[?\d{4}[./]\d\d[./]\d\d[T :_-]{1,2}\d\d?:\d\d:\d\d|\[?\d\d[-./]\d\d[-./]\d{4}[T :_-]{1,2}\d\d?:\d\d:\d\d"
      r"|\S{1,300}\.py:\d{1,6}: \w{0,60}Warning: |  warnings\.warn\(|[^\n|]{0,80} {0,4}\d{1,3}%\|"
      r"|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|CRITICAL)\]?(?: *[:\-|]|\s{2,}|\] )"
      r"|\[(?:INFO|WARN|ERROR|DEBUG|info|warn|error|debug|notice)\] |INFO: |WARNING:\w+:|[IWEF]\d{4} [0-9:.]{8,16} "),
