@@ -26,6 +26,8 @@ _OF_WHEELS = "pip install 'rocm[libraries,devel]' --index-url https://rocm.night
 _FAMILIES = {"debian": ("debian", "ubuntu", "linuxmint", "pop", "zorin", "raspbian", "devuan", "elementary"),
              "fedora": ("fedora", "rhel", "centos", "rocky", "almalinux", "nobara", "bazzite", "ol"),
              "arch": ("arch", "cachyos", "manjaro", "endeavouros", "garuda")}
+# ROCm's own headers that another compiler than hipcc was given.
+_ROCM_HEADER = later.pattern(r"\bfrom \S{0,120}(?:/rocm\S{0,20}/include/|/include/(?:thrust|rocprim|hipcub|rocthrust)/)")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
@@ -177,7 +179,9 @@ def _headers(seen: Evidence) -> Iterator[Found]:
     for hit in _hits(seen, "header", "header"):
         header = hit.captures["header"]
         row = _row(rows, header)
-        name = "cuda-sources-on-rocm" if row.get("cuda") else "standard-headers-missing" if row.get("stl") else "header-missing"
+        of_rocm = any(_ROCM_HEADER.search(line) for line in hit.around)
+        of_cuda = "host-compiler-reads-rocm-headers" if of_rocm else "cuda-sources-on-rocm"
+        name = of_cuda if row.get("cuda") else "standard-headers-missing" if row.get("stl") else "header-missing"
         if row:
             own = header.partition("/")[0].lower()
             packages = {"debian": f"{own}-dev", "fedora": f"{own}-devel", "arch": own} if row.get("own") else row

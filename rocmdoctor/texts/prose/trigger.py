@@ -105,7 +105,7 @@ _PAST = later.pattern(rf"(?<!the )\b(?:{_DID})(?<=ed)\b|\b(?:I|we) (?:\w+ )?(?:r
 # "after that", "with it": what it was stands elsewhere; "after the install" has no object, "as if" no event.
 _EMPTY = later.pattern(r"^(?:\w+ ){1,2}?(?:that|then|this|these|it|start(?:up)?|boot\w*|login|resum\w+|suspend\w*|wak\w+|sleep|a (?:while|few"
                        r"|reboot|restart)|some (?:time|minutes)"
-                       r"|the (?:(?:re)?install(?:ation)?|setup|build)\W*$)\b", _I)
+                       r"|(?:the )?(?:(?:re)?install(?:ation|ing)?|setup|build)\W*$)\b", _I)
 _OTHERS = later.pattern(r"^\W*(?:somebody|someone|others|other (?:people|users)|another user|a colleague|a friend)\b", _I)
 _PASSIVE_END = later.pattern(r"\b(?:was|were|is|are|been|got|had been|being) (?:\w+ly )?(?:(?:turned|switched) (?:on|off)|plugged in|\w{3,16}ed"
                              r"|set|built|put)\b"

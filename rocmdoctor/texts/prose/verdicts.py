@@ -22,7 +22,8 @@ _RIGHT = "|".join((
     r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",
     r"runs?(?= *$| through| again)|ran(?= (?:with|on|fine|well|for|normally|through|until)\b)",
     r"(?:fully|completely|entirely|runs?|loads?) (?:\w+ ){0,4}on the GPU", r"recogni[sz]ed|as expected|as (?:it|they) should|full speed",
-    r"could still(?= \w)|still could|without a hitch|lists (?:the|my|it|both|all|every|gfx\w+)|(?:games|programs|apps) (?:start|run)(?= *$)",
+    r"could still(?= \w)|still could|agrees?(?= with)|match(?:es)? the CPU",
+    r"without a hitch|lists (?:the|my|it|both|all|every|gfx\w+)|(?:games|programs|apps) (?:start|run)(?= *$)",
     rf"(?:has|have|had|there (?:is|was)|gives?|gets?|got|shows?) (?:an? |the |full |its )?{_SEEN}|comes? through(?! the\b)",
     r"(?:removes?|avoids?|ends?|stops?|prevents?) (?:it|this|that|the (?:crash|error|hang|problem|issue|fault)\w*)"))
 _WRONG = "|".join((
@@ -32,7 +33,7 @@ _WRONG = "|".join((
     r"|gr[ae]y (?:picture|image|output)s?"
     r"|black (?:picture|screen|image|output)s?|(?:all|only|stays?|just|pure|gives?|are) (?:all )?zeros",
     r"errors?|errored|\w+_ERROR\w*|(?:hip|rocblas_status_|CL_)\w*(?:Error|INVALID)\w*|only \d+ ?(?:tok\w*/s|t/s|it/s|fps)",
-    r"exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
+    r"(?:far|way|completely) off|exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
     r"time-?outs?|timed out|unsupported|refuse[sd]?|lost|loses|missing",
     r"(?:is|are|was|were|stays?|stayed|remains?|remained) empty",
     r"happens?|happened|occurs?|occurred|ends(?= *(?:$|[,;]|with|at|by itself))|exits|quits|terminates|disappears?|vanish(?:es)?"
