@@ -24,25 +24,32 @@ _OTHER_BACKEND, _SAME_SYMPTOM, _THIS_GPU = 0.5, 1.2, 1.15
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A known defect, how much it resembles what was told, and the words that both use, the most telling first."""
+    """A known defect, and how much it resembles what was ``said``."""
 
     row: Row
     likeness: float
-    words: tuple[str, ...]
+    said: Collection[str]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Those that both use, the most telling first."""
+        index = likeness.index(known.LIKENESS)
+        both = likeness.words(self.row.told).intersection(self.said)
+        return tuple(sorted(both, key=lambda word: (-index.weight(word), word))[:_NAMED])
 
 
 def alike(seen: Evidence, said: Collection[str], without: Container[str] = ()) -> list[Lead]:
     """The known defects that share most of the words, best first; none that a fact speaks against, or whose program nobody named."""
-    index, table = likeness.index(known.LIKENESS), known.load()
+    table = known.load()
     machine = Machine(seen.facts, " ".join(said))
-    shared = sorted(index.common(said).items(), key=lambda pair: (-pair[1], pair[0]))[:_LOOKED_AT]
+    shared = sorted(likeness.index(known.LIKENESS).common(said).items(), key=lambda pair: (-pair[1], pair[0]))[:_LOOKED_AT]
     found = []
     for at, like in shared:
         row = table.row(at)
         if row.id not in without and machine.gpu(row) is not False and machine.system(row) is not False and machine.spoken(row):
             found.append((like * _fitting(row, machine, seen), at, row))
     found.sort(key=lambda each: (-each[0], each[1]))
-    return [Lead(row, like, _words(row, said, index)) for like, _, row in found]
+    return [Lead(row, like, said) for like, _, row in found]
 
 
 def _fitting(row: Row, machine: Machine, seen: Evidence) -> float:
@@ -52,15 +59,12 @@ def _fitting(row: Row, machine: Machine, seen: Evidence) -> float:
     return factor * (_THIS_GPU if row.gfx and machine.gpu(row) else 1.0)
 
 
-def _words(row: Row, said: Collection[str], index: likeness.Index) -> tuple[str, ...]:
-    both = likeness.words(row.told).intersection(said)
-    return tuple(sorted(both, key=lambda word: (-index.weight(word), word))[:_NAMED])
-
-
 def steps(seen: Evidence, without: Container[str] = ()) -> Iterator[Fix]:
     """The best leads as something to do; none where little was told."""
     said = texts(seen.facts, "report.words")
-    for lead in [one for one in alike(seen, said, without) if one.likeness >= _LEAST][:MOST] if said else ():
+    if not said:
+        return
+    for lead in [one for one in alike(seen, said, without) if one.likeness >= _LEAST][:MOST]:
         row = lead.row
         place = component_versions.places()[row.component]
         cures = "; ".join(row.fix[:_CURES]) or (f"{place.title} {' or '.join(row.good)}" if row.good else "nothing yet")

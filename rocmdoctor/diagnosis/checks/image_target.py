@@ -23,9 +23,10 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         left_out = {gfx: name for gfx, name in gpus.items() if gfx not in targets}
         if targets and left_out:
             gfx, name = next(iter(left_out.items()))
+            decided = len(left_out) == len(gpus)
             of_gpu = [each for each, of in tags.items() if gfx in of and each.endswith("x") and len(each) == len("mi30x")]
             words = {"image": hit.captures["image"], "tag": tag, "made": ", ".join(targets), "gfx": gfx, "gpu": _gpus.shown(gfx, name),
                      "tags": f" (tag ...-{of_gpu[0]})" if of_gpu else ""}
-            yield _words.judged(_CHECK, "image-made-for-other-gpu", seen, words, ("gpu.gfx_target",), value=None if len(left_out) < len(gpus) else True,
-                                missing=("about.gpu",) if len(left_out) < len(gpus) else (), hits=[hit])
+            yield _words.judged(_CHECK, "image-made-for-other-gpu", seen, words, ("gpu.gfx_target",), value=decided or None,
+                                missing=() if decided else ("about.gpu",), hits=[hit])
             return

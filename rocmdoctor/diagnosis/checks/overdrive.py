@@ -18,7 +18,7 @@ _SET = ("kernel.cmdline", "amdgpu.modprobe_options")
 
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
-    """Asked where a card was read to lack the file, and the mask in effect is known."""
+    """Asked where a card was read to lack the file, and the mask in effect is known, or a command line on which nobody sets one."""
     cards = [str(card) for card in seen.value("amdgpu.without_overdrive") or []]
     mask = number(str((seen.value("amdgpu.parameters") or {}).get("ppfeaturemask", "")))
     unset = mask is None and not any("ppfeaturemask" in seen.text(name) for name in _SET) and bool(seen.text("kernel.cmdline"))

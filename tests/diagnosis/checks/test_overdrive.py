@@ -27,6 +27,13 @@ def test_without_the_mask_nothing_is_said(tmp_path):
     assert not {"overdrive-switched-off", "overdrive-not-offered"} & explained(tmp_path, _LACKS).keys()
 
 
+def test_without_an_option_the_bit_is_off(tmp_path):
+    line = "$ cat /proc/cmdline\nBOOT_IMAGE=/vmlinuz root=UUID=a rw quiet\n"
+    assert "0xfff7bfff" in explained(tmp_path, line + _LACKS)["overdrive-switched-off"].title
+    option = "$ cat /etc/modprobe.d/99-amdgpu-overdrive.conf\noptions amdgpu ppfeaturemask=0xffffffff\n"
+    assert "overdrive-switched-off" not in explained(tmp_path, line + option + _LACKS)
+
+
 def test_an_option_that_the_driver_does_not_have_is_told(tmp_path):
     text = ("$ cat /etc/modprobe.d/99-amdgpu-overdrive.conf\noptions amdgpu ppfeaturemask=0xfff7ffff\n"
             "$ cat /sys/module/amdgpu/parameters/ppfeaturemask\n0xfff7bfff\n")
