@@ -6,11 +6,10 @@ import ctypes
 import os
 import tempfile
 import time
-import zlib
 
 import cases
 import numpy as np
-from cases import judge_bytes, poison
+from cases import REPEATS, judge_bytes, poison
 from hip_device import KINDS
 from outcome import Failed, Untestable, ram_available
 
@@ -30,36 +29,35 @@ def room(device, shared):
 
 
 def copies(device, rng, kind):
-    """Host to device and back, with checksums: from ordinary (pageable), pinned, or file-mapped memory."""
+    """Host to device and back, every byte compared: from ordinary (pageable), pinned, or file-mapped memory."""
     size = 8 << 20
-    data = rng.integers(0, 256, size, dtype=np.uint8)
+    data = rng.bytes(size)
     place, pinned = device.need(size), ctypes.c_void_p()
     try:
-        source = data
+        source = np.frombuffer(data, np.uint8)
         if kind == "pinned":
             device.call("hipHostMalloc", ctypes.byref(pinned), ctypes.c_size_t(size), 0)
             source = np.frombuffer((ctypes.c_uint8 * size).from_address(pinned.value), np.uint8)
         elif kind == "mapped-file":
             with tempfile.TemporaryFile() as file:
-                file.write(data.tobytes())
+                file.write(data)
                 file.flush()
                 source = np.memmap(file, np.uint8, "r", shape=(size,))
-        outputs, before = [], []
-        for _ in range(3):
-            before.append(poison(rng, size // 4))
-            device.put(place, before[-1])
-            if kind == "pinned":
-                source[:] = data
-            device.put(place, source)
-            if kind == "pinned":
-                source[:] = before[-1].view(np.uint8)
-                device.get(place, source)
-                outputs.append(source.tobytes())
-            else:
-                back = before[-1].copy()
+
+        def copied():
+            for _ in range(REPEATS):
+                before = poison(rng, size // 4)
+                device.put(place, before)
+                if kind == "pinned":
+                    source[:] = np.frombuffer(data, np.uint8)
+                device.put(place, source)
+                if kind == "pinned":
+                    source[:] = before.view(np.uint8)
+                back = source if kind == "pinned" else before.copy()
                 device.get(place, back)
-                outputs.append(back.tobytes())
-        return judge_bytes(data.tobytes(), outputs, before, zlib.crc32)
+                yield back.tobytes(), before
+
+        return judge_bytes(data, copied())
     finally:
         device.free(place)
         if pinned.value:
@@ -104,24 +102,27 @@ def peer(device, rng, count):
         raise Untestable("there is one GPU")
     other, size, can = (device.number + 1) % count, 8 << 20, ctypes.c_int(0)
     device.call("hipDeviceCanAccessPeer", ctypes.byref(can), device.number, other)
-    data = rng.integers(0, 256, size, dtype=np.uint8)
+    data = rng.bytes(size)
+    source = np.frombuffer(data, np.uint8)
     here = device.need(size)
     device.call("hipSetDevice", other)
     there = device.need(size)
     try:
         device.call("hipSetDevice", device.number)
-        outputs, before = [], []
-        for _ in range(3):
-            before.append(poison(rng, size // 4))
-            device.put(here, data)
-            device.call("hipMemcpyPeer", there, other, here, device.number, ctypes.c_size_t(size))
-            device.put(here, before[-1])
-            device.call("hipMemcpyPeer", here, device.number, there, other, ctypes.c_size_t(size))
-            device.wait()
-            back = before[-1].copy()
-            device.get(here, back)
-            outputs.append(back.tobytes())
-        found = judge_bytes(data.tobytes(), outputs, before, zlib.crc32)
+
+        def copied():
+            for _ in range(REPEATS):
+                before = poison(rng, size // 4)
+                device.put(here, source)
+                device.call("hipMemcpyPeer", there, other, here, device.number, ctypes.c_size_t(size))
+                device.put(here, before)
+                device.call("hipMemcpyPeer", here, device.number, there, other, ctypes.c_size_t(size))
+                device.wait()
+                back = before.copy()
+                device.get(here, back)
+                yield back.tobytes(), before
+
+        found = judge_bytes(data, copied())
         if found.verdict == "right" and not can.value:
             found.detail = f"through the host: GPU {device.number} cannot reach GPU {other} directly"
         return found
