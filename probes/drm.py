@@ -16,6 +16,7 @@ PROVIDES = (
     "gpu.power_cap_default_watts", "gpu.uma_options", "gpu.uma_selected",
 )
 LANE = "quiet"
+FIRST = True
 DEADLINE = 6
 NEEDS = ()
 PYTHON = "own"

@@ -15,6 +15,7 @@ PROVIDES = (
     "amdgpu.modprobe_options",
 )
 LANE = "quiet"
+FIRST = True
 DEADLINE = 5
 NEEDS = ()
 PYTHON = "own"

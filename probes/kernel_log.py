@@ -7,6 +7,7 @@ from probe_protocol import ask, main
 SAYS = "kernel log"
 PROVIDES = ()
 LANE = "quiet"
+FIRST = True
 DEADLINE = 6
 NEEDS = ()
 PYTHON = "own"

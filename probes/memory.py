@@ -9,6 +9,7 @@ SAYS = "RAM and its limits"
 PROVIDES = ("memory.ram_bytes", "memory.available_bytes", "memory.swap_bytes", "memory.installed_bytes",
             "memory.ttm_limit_bytes", "memory.ttm_pool_bytes", "memory.ttm_module")
 LANE = "quiet"
+FIRST = True
 DEADLINE = 3
 NEEDS = ()
 PYTHON = "own"

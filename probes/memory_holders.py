@@ -9,6 +9,7 @@ from probe_protocol import main
 SAYS = "who holds GPU memory"
 PROVIDES = ("gpu.holders", "memory.hidden_processes")
 LANE = "quiet"
+FIRST = True
 DEADLINE = 5
 NEEDS = ()
 PYTHON = "own"

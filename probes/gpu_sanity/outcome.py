@@ -84,7 +84,7 @@ def arguments(parser):
     parser.add_argument("--done", default="", help="item:check,... that are not run again")
     parser.add_argument("--first", type=int, default=0, help="number of the first device of this program")
     parser.add_argument("--progress", default="", help="file that gets the name of the check at work")
-    parser.add_argument("--go", default="", help="folder in which a file 'open' lets it open the devices, and one 'work' use them")
+    parser.add_argument("--go", default="", help="folder in which a file 'list' lets it list the devices, 'open' open them, and 'work' use them")
     end_with_parent()
     return parser.parse_args()
 

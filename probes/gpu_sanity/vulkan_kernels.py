@@ -168,7 +168,7 @@ def devices(emit, given):
         return nothing(f"the Python package numpy does not work: {type(error).__name__}: {error}")
     with contextlib.suppress(Exception):  # the loader loads the drivers, which open no device before an instance is made
         vk.vkEnumerateInstanceExtensionProperties(None)
-    wait_for(given.go, "open")
+    wait_for(given.go, "list")
     application = vk.VkApplicationInfo(pApplicationName="rocmdoctor", applicationVersion=1, pEngineName="none", engineVersion=1,
                                        apiVersion=vk.VK_MAKE_VERSION(1, 3, 0))
     create = vk.VkInstanceCreateInfo(pApplicationInfo=application, enabledLayerCount=0, ppEnabledLayerNames=None,
@@ -181,6 +181,7 @@ def devices(emit, given):
         return nothing("; ".join(faults[:3]) if faults else f"the Vulkan loader answers {type(error).__name__}")
     if not len(found):
         return nothing("; ".join(driver_faults()[:3]) or "the Vulkan drivers list no device")
+    wait_for(given.go, "open")
     for number, physical in enumerate(list(found)[:MOST_DEVICES]):
         base = vk.vkGetPhysicalDeviceProperties(physical)
         name, done = f"vulkan-{number}", done_of(given.done, f"vulkan-{number}")

@@ -54,7 +54,8 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
 
         chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
         with warm.parent(warm.FLAGS, trusted.environment(os.environ)[0]) as forks, kernel_tests.ahead(chosen) as begun:
-            found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience(), forks=forks)
+            found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience(), forks=forks,
+                                   reached=kernel_tests.reaching(begun, chosen))
             kernel_tests.run(found, texts, chosen, progress.test, begun, forks)
         return found, texts
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rocmdoctor.live.runner import Go, Outcome
 
+STAGES = ("list", "open")  # devices are listed; opened, and programs for them compiled
 Start = Callable[[Path, Go], Outcome]  # given the file for its progress and its leave to go on, it runs a program to its end
 
 
@@ -28,10 +29,15 @@ class Begun:
 
     def outcome(self) -> Outcome:
         """Let it work; what came out."""
-        self.go.give("open")
+        for stage in STAGES:
+            self.go.give(stage)
         self.go.give("work", last=True)
         self._thread.join()
         return self._made[0]
+
+    def ended(self) -> bool:
+        """Whether it ended without a leave to work: there was nothing to work on."""
+        return not self._thread.is_alive()
 
     def end(self) -> None:
         """It is not wanted, or is through."""
@@ -49,11 +55,15 @@ class Ahead:
             with contextlib.suppress(OSError):  # no place for its files: it is started when its turn comes
                 self._held[name] = Begun(start)
 
-    def opened(self) -> None:
-        """Let all open their devices and compile."""
-        for begun in self._held.values():
+    def give(self, stage: str) -> None:
+        """Let all go on to a stage of :data:`STAGES`."""
+        for begun in list(self._held.values()):
             with contextlib.suppress(OSError):
-                begun.go.give("open")
+                begun.go.give(stage)
+
+    def idle(self, name: str) -> bool:
+        """Whether one of them has ended, as nothing was there for it."""
+        return name in self._held and self._held[name].ended()
 
     def take(self, name: str) -> Begun | None:
         """One of them, which is the caller's from then on."""

@@ -20,20 +20,21 @@ from rocmdoctor.live import trusted, warm
 from rocmdoctor.live.runner import Outcome, fill_missing, run_probe, run_tool
 from rocmdoctor.records import astuple, dataclass
 
-SIDE_BY_SIDE = 4
-_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM", "SAYS")
+SIDE_BY_SIDE = 4, 8  # at least, and at most where there are as many processors
+_HEAD = ("PROVIDES", "LANE", "DEADLINE", "NEEDS", "PYTHON", "SYSTEM", "SAYS", "FIRST")
 # What a recorded Windows machine consists of (see probes/windows_machine.py).
 _WINDOWS_EXPORTS = ("registry.reg", "windows.json")
 _HEAD_CAP = 1 << 20
 _USUAL_START = 0.1  # seconds that an idle machine takes to start an interpreter
 Progress = Callable[[str, str], None]
 Text = tuple[str, str]
+Reached = Callable[[str, dict[str, Fact], list[Text]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
     """The head of a probe file. ``needs`` are programs on PATH, or ``module:NAME``; ``system`` is linux (WSL as well), windows or any; ``says`` is
-    what it looks at, in words."""
+    what it looks at, in words; what ``first`` ones read is changed by work on a GPU, or speaks against it."""
 
     path: Path
     provides: tuple[str, ...]
@@ -43,6 +44,7 @@ class Probe:
     python: str
     system: str = "linux"
     says: str = ""
+    first: bool = False
 
 
 def read_head(path: Path) -> Probe | None:
@@ -66,7 +68,7 @@ def read_head(path: Path) -> Probe | None:
     try:
         return Probe(path, tuple(str(name) for name in head.get("PROVIDES", ())), head["LANE"],
                      float(head.get("DEADLINE", 5)), tuple(str(need) for need in head.get("NEEDS", ())),
-                     str(head.get("PYTHON", "own")), str(head.get("SYSTEM", "linux")), str(head.get("SAYS", path.stem)))
+                     str(head.get("PYTHON", "own")), str(head.get("SYSTEM", "linux")), str(head.get("SAYS", path.stem)), head.get("FIRST") is True)
     except (TypeError, ValueError):
         return None
 
@@ -84,8 +86,8 @@ def _house_probes() -> list[Probe]:
     folder = data_dir("probes")
     heads = cache.stamped("probes.json", [*sorted(folder.glob("*.py")), *sorted(folder.glob("*/*.py")), Path(__file__)],
                           lambda: [[str(probe.path), *astuple(probe)[1:]] for probe in find_probes([folder])])
-    return [Probe(Path(path), tuple(provides), lane, deadline, tuple(needs), python, system, says)
-            for path, provides, lane, deadline, needs, python, system, says in heads]
+    return [Probe(Path(path), tuple(provides), lane, deadline, tuple(needs), python, system, says, first)
+            for path, provides, lane, deadline, needs, python, system, says, first in heads]
 
 
 def collect(
@@ -97,18 +99,19 @@ def collect(
     only: Callable[[Probe], bool] | None = None,
     patience: float = 1.0,
     forks: warm.Warm | None = None,
+    reached: Reached | None = None,
 ) -> tuple[Snapshot, list[Text]]:
     """Run every probe, or those that ``only`` chooses. Returns the snapshot and texts to be read.
 
     ``progress`` gets (what a probe looks at, "waiting" | "started" | how it ended); ``patience`` stretches the deadlines on a machine that is loaded.
-    ``forks`` is the warm parent, where the caller has one.
+    ``forks`` is the warm parent, where the caller has one. ``reached`` is called, with what is known by then, as soon as the probes that
+    come first are through ("first"), and when no probe opens a driver any more, either ("alone").
     """
     told: Progress = progress or (lambda probe, state: None)
     if root != "/":  # probes run elsewhere; "/" stays this machine, which has a place of that name on Linux only
         root = str(Path(root).resolve())
     system = system_of(root)
     snapshot = Snapshot(taken=taken, origin="live")
-    texts: list[Text] = []
     jobs: list[tuple[Probe, str]] = []
     environment, left_out = trusted.environment(os.environ)
     for probe in find_probes(map(Path, probe_dirs)) if probe_dirs else _house_probes():
@@ -135,15 +138,31 @@ def collect(
         told(job[0].says, outcome.run.ended)
         return outcome
 
-    quiet = [job for job in jobs if job[0].lane == "quiet"]
+    quiet = sorted((job for job in jobs if job[0].lane == "quiet"), key=lambda job: not job[0].first)
     # What a child of the parent loads is found by the parent's variables: those without folders that are not trusted.
     forking = warm.parent(warm.FLAGS, environment) if not forks and not probe_dirs and len(quiet) > 1 else contextlib.nullcontext(forks)
-    with forking as parent, ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    with forking as parent, ThreadPoolExecutor(max(SIDE_BY_SIDE[0], min(SIDE_BY_SIDE[1], os.cpu_count() or 1))) as pool:
         reading = [pool.submit(work, job) for job in quiet]
+        first = [future for future, job in zip(reading, quiet, strict=True) if job[0].first]
+
+        def tell(stage: str, *more: Outcome) -> None:
+            if reached:
+                so_far = Snapshot(taken, "live")
+                reached(stage, so_far.facts, _add(so_far, [*(future.result() for future in first), *more]))
+
+        for each in first:
+            each.add_done_callback(lambda _: tell("first") if all(future.done() for future in first) else None)
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
+        tell("alone", *loud)
         outcomes = [*(future.result() for future in reading), *loud]
     if root == "/":
         snapshot.notes += [f"Nothing was loaded from {reason}." for reason in left_out]
+    return snapshot, _add(snapshot, outcomes)
+
+
+def _add(snapshot: Snapshot, outcomes: Iterable[Outcome]) -> list[Text]:
+    """Put what probes found into the snapshot; their texts."""
+    texts: list[Text] = []
     for outcome in outcomes:
         snapshot.runs.append(outcome.run)
         _merge(snapshot, outcome.facts)
@@ -151,7 +170,7 @@ def collect(
         snapshot.notes += outcome.notes
     _spread(snapshot)
     _record_stuck(snapshot)
-    return snapshot, texts
+    return texts
 
 
 def system_of(root: str) -> str:

@@ -71,6 +71,16 @@ def ahead(plan: Plan) -> Iterator[Ahead]:
         begun.end()
 
 
+def reaching(begun: Ahead, plan: Plan) -> Callable[[str, dict[str, Fact], list[Text]], None]:
+    """What lets the programs that wait go on as the probes do: they list the devices once those are through whose readings that might change, and
+    open them beside no other. The long tests ask for all memory that is free, of which an open device takes some."""
+    def reached(stage: str, facts: dict[str, Fact], texts: list[Text]) -> None:
+        if plan.level == 1 and not in_trouble(facts, texts):
+            begun.give("list" if stage == "first" else "open")
+
+    return reached
+
+
 def run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress | None = None, begun: Ahead | None = None,
         forks: warm.Warm | None = None) -> None:
     """Test every device of every backend and put what came out into the snapshot (``test.*``, ``kernels.*``).
@@ -89,9 +99,8 @@ def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress |
             _not_tested(snapshot, f"{backend}-0", backend, "skipped", trouble)
         return
     log = next((text for name, text in texts if name == "kernel log"), "")
-    if begun and plan.level == 1:  # the long tests ask for all memory that is free, of which an open device takes some
-        begun.opened()
-    for backend in plan.backends:
+    untold: dict[str, list[str]] = {}  # items of each backend since the kernel log was read
+    for place, backend in enumerate(plan.backends, 1):
         items: list[str] = []
         for number, job in enumerate(_jobs(backend, plan), 1):
             job.first = len(items)
@@ -102,19 +111,36 @@ def _run(snapshot: Snapshot, texts: list[Text], plan: Plan, progress: Progress |
                 break
         if begun and any(_verdict(snapshot, item) in ("hung", "crashed", "device_lost") for item in items):
             begun.end()  # a device that they had open may be lost with the other's
-        new = _new_lines(log, forks)
-        if new is not None:
-            for item in items:
-                snapshot.facts[key("test.new_kernel_lines", item)] = Known(new[-NEW_LINES_KEPT:], "kernel log")
-            if new:
-                texts.append((f"kernel log while {backend} was tested", "\n".join(new)))
-                log += "\n" + "\n".join(new)
+        untold[backend] = items
+        lost = any(_verdict(snapshot, item) in ("hung", "device_lost") for item in items)
+        if lost or place == len(plan.backends) or not _idle(plan.backends[place], plan, begun):
+            log += _tell_new(snapshot, texts, untold, log, forks)
+            untold.clear()
         if not items and backend == "torch":
             _not_tested(snapshot, "torch-0", backend, "untestable", "no Python with a torch was found; --python PATH names one")
-        if any(_verdict(snapshot, item) in ("hung", "device_lost") for item in items) and in_trouble(snapshot.facts, texts):
-            for later in plan.backends[plan.backends.index(backend) + 1:]:
+        if lost and in_trouble(snapshot.facts, texts):
+            for later in plan.backends[place:]:
                 _not_tested(snapshot, f"{later}-0", later, "skipped", "the GPU did not come back from the kernels of " + backend)
             return
+
+
+def _idle(backend: str, plan: Plan, begun: Ahead | None) -> bool:
+    """Whether it is known before its turn that a backend has nothing to work on: what comes into the kernel log is then not its doing."""
+    return not _jobs(backend, plan) or begun is not None and begun.idle(backend)
+
+
+def _tell_new(snapshot: Snapshot, texts: list[Text], tested: dict[str, list[str]], log: str, forks: warm.Warm | None) -> str:
+    """Put the lines that came into the kernel log with the one of these backends that had work; the lines."""
+    new = _new_lines(log, forks)
+    if new is None:
+        return ""
+    worked = next((backend for backend, items in tested.items() if any(key("test.checks", item) in snapshot.facts for item in items)), next(iter(tested)))
+    for backend, items in tested.items():
+        for item in items:
+            snapshot.facts[key("test.new_kernel_lines", item)] = Known(new[-NEW_LINES_KEPT:] if backend == worked else [], "kernel log")
+    if new:
+        texts.append((f"kernel log while {worked} was tested", "\n".join(new)))
+    return "".join("\n" + line for line in new)
 
 
 def not_a_python(path: str) -> str:
