@@ -36,7 +36,7 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     """
     progress = progress or Progress()
     progress.say("getting ready")  # at the first run the knowledge is put into a cache, too
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from rocmdoctor.live.collect import collect, find_pythons, patience
 
@@ -47,20 +47,27 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
     if root == "/" and not no_kernels and (plan is None or "torch" in plan.backends):  # what has no part in the test is not imported
         pythons = tuple(dict.fromkeys((*pythons, *find_pythons(os.environ, pathlib.Path(os.path.expanduser("~")), refused.append))))
 
-    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:
+    probed: Future[list[tuple[str, str]]] = Future()  # the texts of the probes, as soon as these are through
+
+    def collected() -> tuple[Snapshot, list[tuple[str, str]]]:  # with the texts of the test kernels
         if root != "/" or no_kernels:
-            return collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience())
+            found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience())
+            probed.set_result(texts)
+            return found, []
         from rocmdoctor.live import kernel_tests, trusted, warm
 
         chosen = replace(plan, pythons=tuple(pythons)) if plan else kernel_tests.Plan()
         with warm.parent(warm.FLAGS, trusted.environment(os.environ)[0]) as forks, kernel_tests.ahead(chosen) as begun:
             found, texts = collect(now(), root=root, pythons=pythons, progress=progress.probe, patience=patience(), forks=forks,
                                    reached=kernel_tests.reaching(begun, chosen))
+            probed.set_result(list(texts))
+            told = len(texts)
             kernel_tests.run(found, texts, chosen, progress.test, begun, forks)
-        return found, texts
+        return found, texts[told:]
 
     with ThreadPoolExecutor(1) as pool:  # all that comes after the probes is made ready while they run: it takes as long as they do
         collecting = pool.submit(collected)
+        collecting.add_done_callback(lambda _: None if probed.done() else probed.set_result([]))  # it failed, which is told below
         from rocmdoctor.knowledge import rules
         from rocmdoctor.scan.scanner import Scanner
         from rocmdoctor.texts import catalogue, interpret
@@ -70,17 +77,21 @@ def examine(logs: tuple[str, ...], no_kernels: bool, root: str, pythons: tuple[s
         _ = [reader.read for reader in catalogue.catalogue() if "kernel_log" in reader.KINDS]  # loaded; the machine tells of itself by that log
         meanwhile()
         _ = scanner.usual
+        reading = interpret.Reading(scanner)
+        if root == "/":
+            from rocmdoctor.compare import kept
+        texts = [interpret.gathered(name, text) for name, text in probed.result()]
+        reading.read(texts)  # while the test kernels work
         snapshot, lines = collecting.result()
     progress.clear()
     if root == "/":
-        from rocmdoctor.compare import kept
-
         kept.history(snapshot)
     found = attached(logs)  # held until the texts are read: big streams lie in its temporary folder
     snapshot.notes += refused + found.problems
-    texts = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
-    interpret.fill(snapshot, texts, scanner, found.budget.over)
-    return snapshot, book, texts
+    later = [interpret.gathered(name, text) for name, text in lines] + found.texts + more()
+    reading.read(later, found.budget.over)
+    reading.settle(snapshot)
+    return snapshot, book, texts + later
 
 
 def read(paths: tuple[str, ...], rule_dirs: tuple[str, ...]) -> tuple[Snapshot, rules.Rulebook, list[attach.Text]]:

@@ -138,12 +138,12 @@ def collect(
         told(job[0].says, outcome.run.ended)
         return outcome
 
-    quiet = sorted((job for job in jobs if job[0].lane == "quiet"), key=lambda job: not job[0].first)
+    quiet = [job for job in jobs if job[0].lane == "quiet"]
     # What a child of the parent loads is found by the parent's variables: those without folders that are not trusted.
     forking = warm.parent(warm.FLAGS, environment) if not forks and not probe_dirs and len(quiet) > 1 else contextlib.nullcontext(forks)
     with forking as parent, ThreadPoolExecutor(max(SIDE_BY_SIDE[0], min(SIDE_BY_SIDE[1], os.cpu_count() or 1))) as pool:
-        reading = [pool.submit(work, job) for job in quiet]
-        first = [future for future, job in zip(reading, quiet, strict=True) if job[0].first]
+        reading = {job: pool.submit(work, job) for job in sorted(quiet, key=lambda job: not job[0].first)}
+        first = [future for job, future in reading.items() if job[0].first]
 
         def tell(stage: str, *more: Outcome) -> None:
             if reached:
@@ -154,7 +154,7 @@ def collect(
             each.add_done_callback(lambda _: tell("first") if all(future.done() for future in first) else None)
         loud = [work(job) for job in jobs if job[0].lane == "loud"]
         tell("alone", *loud)
-        outcomes = [*(future.result() for future in reading), *loud]
+        outcomes = [*(reading[job].result() for job in quiet), *loud]
     if root == "/":
         snapshot.notes += [f"Nothing was loaded from {reason}." for reason in left_out]
     return snapshot, _add(snapshot, outcomes)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from rocmdoctor import later
 from rocmdoctor.diagnosis import join
 from rocmdoctor.facts import limits, vocabulary
-from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Reading, Snapshot
+from rocmdoctor.facts.model import Absent, Fact, Hit, Known, Snapshot
+from rocmdoctor.facts.model import Reading as Said
 from rocmdoctor.records import replace
 from rocmdoctor.scan.scanner import Scanner, blocks_of
 from rocmdoctor.texts import documents, door, files, kinds, paragraphs, telling
@@ -125,7 +126,7 @@ def parts_of(text: Text, parts: list[kinds.Part] | None = None) -> list[kinds.Pa
     return parts or kinds.parts_of(text.text, text.name)
 
 
-def _placed(reading: Reading, text: str) -> Any:
+def _placed(reading: Said, text: str) -> Any:
     """The value; rows of what several texts tell say in which one they stand."""
     return [{**row, "in": text} if isinstance(row, dict) else row for row in reading.value] if reading.name in _UNITED else reading.value
 
@@ -135,7 +136,7 @@ def _narrower(key: str, before: Fact, value: object) -> bool:
     return key == "os.family" and value == "wsl" and isinstance(before, Known) and before.value == "linux"
 
 
-def _take(said: dict[str, tuple[int, Fact]], reading: Reading, trust: int, name: str, place: str) -> None:
+def _take(said: dict[str, tuple[int, Fact]], reading: Said, trust: int, name: str, place: str) -> None:
     """Keep what a reader says of a text, unless one that is trusted as much said it before; lists of the same are one."""
     key = vocabulary.key(reading.name, f"{place}|{reading.item or '0'}" if vocabulary.entity(reading.name) == "gpu" else reading.item)
     if reading.name in _UNITED and key in said and isinstance(held := said[key][1], Known):
@@ -176,39 +177,65 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
-def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
-    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
-    said: dict[str, tuple[int, Fact]] = {}
-    mentioned: dict[str, None] = {}
-    had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in snapshot.hits}  # a bundle's logs were read when it was made
-    lost: list[str] = []
-    said_before: set[str] = set()
-    barren: list[str] = []
-    recognised: list[dict[str, object]] = []
-    compared: set[str] = set()
-    kept = _Kept()
-    for number, text in enumerate(texts):
-        if not text.part:
-            kept = _Kept()
-        if text.part and text.text in said_before:  # the same string again, of a document that repeats it
-            continue
-        if text.part:
-            said_before.add(text.text)
-        if over():
-            snapshot.notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
-            break
+class Reading:
+    """What texts say, one after the other; ``hits`` are those that are known already: a bundle's logs were read when it was made."""
+
+    def __init__(self, scanner: Scanner, hits: Iterable[Hit] = ()) -> None:
+        self._scanner = scanner
+        self._had = {(hit.rule, hit.group, hit.text[:LONGEST_HIT]) for hit in hits}
+        self._said: dict[str, tuple[int, Fact]] = {}
+        self._mentioned: dict[str, None] = {}
+        self._hits: list[Hit] = []
+        self._notes: list[str] = []
+        self._lost: list[str] = []
+        self._barren: list[str] = []
+        self._recognised: list[dict[str, object]] = []
+        self._compared: set[str] = set()
+        self._said_before: set[str] = set()
+        self._kept = _Kept()
+        self._met = self._read = 0  # texts
+
+    def read(self, texts: Sequence[Text], over: Callable[[], bool] = _never) -> None:
+        """Read further texts. ``over``: the time is up."""
+        for number, text in enumerate(texts):
+            self._met += 1
+            if not text.part:
+                self._kept = _Kept()
+            if text.part and text.text in self._said_before:  # the same string again, of a document that repeats it
+                continue
+            if text.part:
+                self._said_before.add(text.text)
+            if over():
+                self._notes.append(f"{text.name} and what comes after it, {len(texts) - number} texts, not read: {OVER}")
+                return
+            self._one(text, over)
+
+    def _one(self, text: Text, over: Callable[[], bool]) -> None:
         hits = lines = 0
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
+        if not text.reader:
+            found, lines = _scanned(text, parts, self._scanner, over, self._notes)
+            hits = len(found)
+            self._hits += self._kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in self._had], text)
+            del found  # of a big text tens of thousands
+            self._read += 1
+            self._mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
+            self._compared |= telling.words(text.text, parts)
+        taken, understood = self._asked(text, parts)
+        if text.reader or text.part:
+            return
+        of = dict.fromkeys(kind for _, _, kind in parts)
+        if not taken and not understood and not hits and not of.keys() & _NO_MACHINE:
+            self._lost.append(text.name)
+        elif not taken:
+            self._barren.append(f"{text.name} ({', '.join(of)})")
+        self._recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
+                                 "facts": sum(taken.values()), "hits": hits, "lines": lines})
+
+    def _asked(self, text: Text, parts: list[kinds.Part]) -> tuple[Counter[str], bool]:
+        """How many facts each reader took of a text, and whether one understood it."""
         present = frozenset(kind for _, _, kind in parts)
         of_kinds: dict[frozenset[str], Marked] = {}
-        if not text.reader:
-            found, lines = _scanned(text, parts, scanner, over, snapshot.notes)
-            hits = len(found)
-            snapshot.hits += kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in had], text)
-            del found  # of a big text tens of thousands
-            snapshot.texts_read += 1
-            mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
-            compared |= telling.words(text.text, parts)
         understood = False
         taken: Counter[str] = Counter()
         for reader in catalogue():
@@ -227,22 +254,27 @@ def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable
                     if vocabulary.declared(reading.name):
                         understood = True
                         taken[format_] += 1
-                        _take(said, reading, reader.TRUST, text.name, f"{number}.{format_}")
+                        _take(self._said, reading, reader.TRUST, text.name, f"{self._met - 1}.{format_}")
             except Exception as error:  # hostile text must not cost the other readers their say
-                snapshot.notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
-        if text.reader or text.part:
-            continue
-        of = dict.fromkeys(kind for _, _, kind in parts)
-        if not taken and not understood and not hits and not of.keys() & _NO_MACHINE:
-            lost.append(text.name)
-        elif not taken:
-            barren.append(f"{text.name} ({', '.join(of)})")
-        recognised.append({"text": text.name, "kinds": list(of), "readers": [name for name in taken if name not in _WORDS],
-                           "facts": sum(taken.values()), "hits": hits, "lines": lines})
-    if lost:
-        snapshot.notes.append(f"not understood: {_few(lost)}; no reader knows the format and no rule matches it")
-    if barren:
-        snapshot.notes.append(f"read, and no facts taken from it: {_few(barren)}")
-    if compared:
-        snapshot.facts["report.words"] = Known(telling.kept(compared), "texts")
-    _settle(snapshot, said, recognised, mentioned)
+                self._notes.append(f"{text.name}: the {format_} reader failed ({type(error).__name__})")
+        return taken, understood
+
+    def settle(self, snapshot: Snapshot) -> None:
+        """Put all that was read into the snapshot, with a note for each text nobody recognised."""
+        snapshot.hits += self._hits
+        snapshot.texts_read += self._read
+        snapshot.notes += self._notes
+        if self._lost:
+            snapshot.notes.append(f"not understood: {_few(self._lost)}; no reader knows the format and no rule matches it")
+        if self._barren:
+            snapshot.notes.append(f"read, and no facts taken from it: {_few(self._barren)}")
+        if self._compared:
+            snapshot.facts["report.words"] = Known(telling.kept(self._compared), "texts")
+        _settle(snapshot, self._said, self._recognised, self._mentioned)
+
+
+def fill(snapshot: Snapshot, texts: list[Text], scanner: Scanner, over: Callable[[], bool] = _never) -> None:
+    """Read every text into the snapshot, in place: facts, hits, and a note for each text nobody recognised. ``over``: the time is up."""
+    reading = Reading(scanner, snapshot.hits)
+    reading.read(texts, over)
+    reading.settle(snapshot)

@@ -77,6 +77,39 @@ def test_they_load_before_they_may_and_work_in_turn(programs, tmp_path):
     assert [run.ended for run in snapshot.runs] == ["ok", "ok"] and all(run.seconds < 5 for run in snapshot.runs)
 
 
+def test_they_go_on_as_the_probes_do(programs):
+    """What is listed changes no reading; what is opened does, and waits for the last probe that opens a driver."""
+    plan = programs(vulkan=("wait_for(given.go, 'list'); note('listed')", "pass"))
+    with kernel_tests.ahead(plan) as begun:
+        reached = kernel_tests.reaching(begun, plan)
+        reached("first", {"gpu.power_state[0]": Known("error", "test")}, [])
+        programs.noted(["vulkan loaded"])
+        time.sleep(0.2)
+        assert programs.noted() == [] or programs.noted() == ["vulkan loaded"]
+        reached("first", {}, [])
+        programs.noted(["vulkan listed"])
+        time.sleep(0.2)
+        assert "vulkan opened" not in programs.noted()
+        reached("alone", {}, [])
+        assert "vulkan opened" in programs.noted(["vulkan opened"])
+
+
+def test_the_kernel_log_is_read_again_only_after_work(programs, monkeypatch):
+    """Of a backend that has nothing to work on it would say nothing."""
+    read = []
+    monkeypatch.setattr(kernel_tests, "_new_lines", lambda *_: read.append(1) or ["amdgpu: a line"])
+    plan = programs(vulkan=("", "pass"), hip=("item = Item(emit, 'hip-0', 'hip', '', '', (), ''); item.cannot('none'); emit.end(); os._exit(0)", "pass"))
+    snapshot, texts = Snapshot("now", "live"), []
+    with kernel_tests.ahead(plan) as begun:
+        ends = time.monotonic() + 20
+        while not begun.idle("hip") and time.monotonic() < ends:
+            time.sleep(0.01)
+        kernel_tests.run(snapshot, texts, plan, begun=begun)
+    assert read == [1] and texts == [("kernel log while vulkan was tested", "amdgpu: a line")]
+    lines = [snapshot.facts[f"test.new_kernel_lines[{item}]"].value for item in ("vulkan-0", "hip-0")]
+    assert lines == [["amdgpu: a line"], []]
+
+
 def test_the_long_tests_have_the_device_alone(programs):
     """They ask for all memory that is free."""
     plan = programs(vulkan=("", "time.sleep(0.3)"), hip=("", "pass"))

@@ -1,6 +1,8 @@
 """The walk over the probes, on this machine, on a made machine, and on one with pipes where files should be."""
 
+import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -193,3 +195,15 @@ def test_what_was_not_recorded_is_not_said_to_be_missing(tmp_path):
                  "machine.board", "machine.bios_version", "machine.secure_boot", "machine.virtual", "container.kind",
                  "memory.ram_bytes", "kernel.stuck_processes"):
         assert isinstance(snapshot.facts[name], Unknown), name
+
+
+def test_what_work_on_a_gpu_changes_is_read_first(tmp_path):
+    """Whoever waits for it is told, and once more when nothing opens a driver any more; a slow reading of files keeps nobody waiting."""
+    for name, lane, first, seconds in (("a_slow", "quiet", False, 1.5), ("b_first", "quiet", True, 0), ("c_loud", "loud", False, 0.5)):
+        rows = [{"fact": "kernel.release", "value": "6.1"}, {"end": True}] if first else [{"end": True}]
+        (tmp_path / f"{name}.py").write_text(f"import sys, time\nPROVIDES = ()\nLANE = {lane!r}\nFIRST = {first}\ntime.sleep({seconds})\n"
+                                             f"open(sys.argv[2], 'w').write({''.join(json.dumps(row) + chr(10) for row in rows)!r})\n")
+    told = []
+    snapshot, _ = collect("now", probe_dirs=[tmp_path], reached=lambda stage, facts, texts: told.append((stage, sorted(facts), time.monotonic())))
+    assert [(stage, facts) for stage, facts, _ in told] == [("first", ["kernel.release"]), ("alone", ["kernel.release"])]
+    assert told[1][2] < time.monotonic() - 0.3 and [run.probe for run in snapshot.runs] == ["a_slow", "b_first", "c_loud"]
