@@ -26,7 +26,7 @@ from rocmdoctor.texts.kinds import Part
 KEEP_FIRST = 50
 KEEP_LAST = 50
 ENOUGH = KEEP_FIRST + KEEP_LAST  # hits of a signal in one text, after which it is looked for only in the text's end
-_END = 1 << 20  # bytes of the end of a text
+END = 1 << 20  # bytes of the end of a text
 _PIECE, _MOST = 64 << 10, 2 << 20  # bytes of a text that are searched at once, first and later: soon it is known what storms in it
 _BACK = 64 << 10  # bytes that are searched at once from the end back, at first: what storms is found there
 _SHAPED = 1 << 20  # from this size on a piece is read by the shapes of its lines; for less the automata of shapes are made in vain
@@ -51,6 +51,7 @@ _AT = itemgetter(1)
 _WITH_END = (1).__add__
 _PLACE = itemgetter(0, 1)
 
+Name = tuple[str, str]  # of a signal: who owns it, and its own
 # A pattern, the line's row, the line, the match and where in the line it begins; whether more of this pattern are wanted.
 Take = Callable[[int, int, bytes, Any, int], bool]
 
@@ -129,8 +130,8 @@ class Scanner:
 
         ``parts`` say of which kind its lines are: a signal is read only in its kinds, in all where there are none.
         """
-        run = _Run(self, source, parts)
-        for piece in _pieces(blocks):
+        run = Run(self, source, parts)
+        for piece in pieces(blocks):
             yield from run.forward(piece)
         yield from run.back()
 
@@ -394,11 +395,12 @@ class _Tally:
     """What one text has given of one signal."""
 
     count: int = 0
+    kept: int = 0
     last: deque[Hit] = field(default_factory=lambda: deque(maxlen=KEEP_LAST))
     full: int = 0  # the line in which it was seen often enough
 
 
-class _Run:
+class Run:
     """One text, piece by piece."""
 
     def __init__(self, scanner: Scanner, source: str, parts: Sequence[Part]) -> None:
@@ -407,7 +409,7 @@ class _Run:
         self._every_kind = frozenset(self._kinds)
         self._done = 0  # lines
         self._end: deque[tuple[int, bytes]] = deque()  # the latest pieces, with the number of lines before each
-        self._tallies: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
+        self._tallies: dict[Name, _Tally] = defaultdict(_Tally)
         self._out: frozenset[int] = frozenset()
         self._often = 0
         self._end_bytes = 0
@@ -415,6 +417,25 @@ class _Run:
         self._shapes: _Shapes | None = None
         self._texts: dict[int, str] = {}  # of the piece at hand, by line: one text for all hits of a line
         self._loose: set[int] = set()  # patterns that most lines resemble (``9070``): for these the text as a whole is searched
+
+    @property
+    def lines(self) -> int:
+        """How many have been read."""
+        return self._done
+
+    def go_on(self) -> None:
+        """What comes next lies farther behind, and is counted from its first line: all of it is of the kind of the last lines that are known."""
+        self._done = 0
+        self._starts, self._kinds = [1], self._kinds[-1:]
+        self._end.clear()
+        self._end_bytes = 0
+
+    def apart(self) -> Run:
+        """A run over the end of the text, of which this one knows nothing; what is seen often by now is looked for from the end back only."""
+        end = Run(self._scanner, self._source, [(1, 1, kind) for kind in self._kinds[-1:]])
+        end._every_kind, end._out, end._often, end._shapes, end._loose = self._every_kind, self._out, self._often, self._shapes, set(self._loose)
+        end._tallies.update((name, _Tally(ENOUGH)) for name, tally in self._tallies.items() if tally.count >= ENOUGH)
+        return end
 
     def _kind(self, number: int) -> str:
         return self._kinds[max(0, bisect_right(self._starts, number) - 1)] if self._starts else ""
@@ -431,6 +452,16 @@ class _Run:
 
     def forward(self, piece: bytes) -> Iterator[Hit]:
         """The hits of the next piece, but the latest of what was seen often."""
+        for hit in self.found(piece):
+            tally = self._tallies[hit.rule, hit.group]
+            tally.kept += 1
+            if tally.kept <= KEEP_FIRST:
+                yield hit
+            else:
+                tally.last.append(hit)
+
+    def found(self, piece: bytes) -> list[Hit]:
+        """The hits of the next piece, of each signal no more than :data:`ENOUGH` of the whole text."""
         found: list[tuple[int, int, Hit]] = []
         left: dict[int, int] = {}  # by pattern: how many of its hits are still wanted
 
@@ -446,17 +477,16 @@ class _Run:
 
         self._texts.clear()
         lines = self._search(piece, take)
+        wanted: list[Hit] = []
         for _, _, hit in sorted(found, key=_PLACE):
             tally = self._tallies[hit.rule, hit.group]
             tally.count += 1
-            if tally.count <= KEEP_FIRST:
-                yield hit
-            elif tally.count <= ENOUGH:
-                tally.last.append(hit)
+            if tally.count <= ENOUGH:
                 tally.full = hit.line
+                wanted.append(hit)
         self._end.append((self._done, piece))
         self._end_bytes += len(piece)
-        while self._end_bytes - len(self._end[0][1]) >= _END:
+        while self._end_bytes - len(self._end[0][1]) >= END:
             self._end_bytes -= len(self._end.popleft()[1])
         self._done += lines
         often = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
@@ -464,6 +494,7 @@ class _Run:
             self._often = len(often)
             self._out = frozenset(i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in often)
             self._scanner.forget(self._out)
+        return wanted
 
     def _search(self, piece: bytes, take: Take) -> int:
         """Give the matches to ``take``; the number of line ends in the piece."""
@@ -534,11 +565,18 @@ class _Run:
 
     def back(self) -> Iterator[Hit]:
         """The last hits of each signal; what was left out is looked for from the end back."""
-        late: dict[tuple[str, str], list[Hit]] = defaultdict(list)
+        late = self.late()
+        for name, tally in self._tallies.items():
+            tally.last.extend(late.get(name, ()))
+            yield from tally.last
+
+    def late(self) -> dict[Name, list[Hit]]:
+        """The last hits of each signal that was seen often enough, behind those."""
+        late: dict[Name, list[Hit]] = defaultdict(list)
         missing = {name for name, tally in self._tallies.items() if tally.count >= ENOUGH}
         patterns = [i for i, signal in enumerate(self._scanner.signals) if (signal.owner, signal.name) in missing] if missing else []
         search = Search(self._scanner, patterns, None)
-        if missing and self._end_bytes >= _END:
+        if missing and self._end_bytes >= END:
             self._scanner.forget()  # what has read the text up to here has grown, and is looked for no more
         size = _BACK
         for before, piece in reversed(self._end):
@@ -555,11 +593,9 @@ class _Run:
                     if hit.line > self._tallies[hit.rule, hit.group].full:
                         late[hit.rule, hit.group].append(hit)
                 stop = start
-        for name, tally in self._tallies.items():
-            tally.last.extend(reversed(late[name][:KEEP_LAST]))
-            yield from tally.last
+        return {name: hits[KEEP_LAST - 1::-1] for name, hits in late.items()}
 
-    def _all(self, search: Search, text: bytes, first: int, names: set[tuple[str, str]]) -> list[Hit]:
+    def _all(self, search: Search, text: bytes, first: int, names: set[Name]) -> list[Hit]:
         """All hits of some signals, which are among those that are searched for, in a text whose first line has this number, in their order."""
         found: list[tuple[int, int, Hit]] = []
 
@@ -601,7 +637,7 @@ class _Shapes:
         self.known.update((line, tuple(sorted(found[row])) if row in found else ()) for row, line in enumerate(new))
 
 
-def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Blocks of whole lines cut into small ones at first."""
     size = _PIECE
     for block in blocks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -91,6 +92,33 @@ def _says(hit: Hit) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     return hit.rule, hit.group, tuple(sorted(hit.captures.items()))
 
 
+def _searching(text: Text, parts: Callable[[], list[kinds.Part]], scanner: Scanner, over: Callable[[], bool],
+               notes: list[str]) -> Callable[[], tuple[list[Hit], int]]:
+    """The search of one text, which begins now where other processes do it; what it finds, as :func:`_scanned` says it."""
+    if not text.path:
+        return lambda: _scanned(text, parts(), scanner, over, notes)
+    from rocmdoctor.scan import side_by_side
+
+    begun = None
+    with contextlib.suppress(OSError, side_by_side.Unsearched):
+        begun = side_by_side.Search(scanner, text.name, text.path, lambda: parts_of(text), over)
+
+    def found() -> tuple[list[Hit], int]:
+        if begun:
+            with contextlib.suppress(side_by_side.Unsearched):
+                hits, lines, read = begun.hits()
+                if over() and read < begun.size:
+                    notes.append(f"{text.name}: {OVER}, only its first {read >> 20} MiB were searched")
+                return _of_ours(hits), lines
+        return _scanned(text, parts(), scanner, over, notes)
+
+    return found
+
+
+def _of_ours(hits: Iterable[Hit]) -> list[Hit]:
+    return [hit for hit in hits if hit.kind != "kernel_log" or not _OF_ANOTHER_DRIVER.search(hit.text)]
+
+
 def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callable[[], bool], notes: list[str]) -> tuple[list[Hit], int]:
     """The hits of one text, and how many lines it has; of a big one those up to where the time was over."""
     lines = 0 if text.path else text.text.count("\n") + (not text.text.endswith("\n"))
@@ -109,8 +137,7 @@ def _scanned(text: Text, parts: list[kinds.Part], scanner: Scanner, over: Callab
         except OSError as error:  # it was removed or replaced meanwhile
             notes.append(f"{text.name}: {error.strerror or error}; only its first {read >> 20} MiB were searched")
     told = parts_of(text, parts)
-    found = scanner.scan(text.name, pieces(), told)
-    return [hit for hit in found if hit.kind != "kernel_log" or not _OF_ANOTHER_DRIVER.search(hit.text)], lines
+    return _of_ours(scanner.scan(text.name, pieces(), told)), lines
 
 
 def _never() -> bool:
@@ -212,16 +239,17 @@ class Reading:
 
     def _one(self, text: Text, over: Callable[[], bool]) -> None:
         hits = lines = 0
+        search = _searching(text, lambda: parts, self._scanner, over, self._notes) if not text.reader else None
         parts = [(1, text.text.count("\n") + 1, "output")] if text.reader else kinds.parts_of(text.text, text.name)
-        if not text.reader:
-            found, lines = _scanned(text, parts, self._scanner, over, self._notes)
+        taken, understood = self._asked(text, parts)
+        if search:
+            found, lines = search()
             hits = len(found)
             self._hits += self._kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in self._had], text)
             del found  # of a big text tens of thousands
             self._read += 1
             self._mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
             self._compared |= telling.words(text.text, parts)
-        taken, understood = self._asked(text, parts)
         if text.reader or text.part:
             return
         of = dict.fromkeys(kind for _, _, kind in parts)
