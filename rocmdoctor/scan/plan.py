@@ -40,7 +40,12 @@ def behind(groups: dict[bytes, list[int]], free: list[int]) -> Plan:
     for number, lines in enumerate(groups):
         for text in lines.split(b"\n"):
             texts.setdefault(text, []).append(number)
-    heads: dict[bytes, list[int]] = {}
+    return Plan(list(texts), list(texts.values()), list(groups.values()), free, heads(texts))
+
+
+def heads(texts: Iterable[bytes]) -> dict[bytes, list[int]]:
+    """How texts begin, and which do."""
+    found: dict[bytes, list[int]] = {}
     for number, text in enumerate(texts):
-        heads.setdefault(text[:HEAD], []).append(number)
-    return Plan(list(texts), list(texts.values()), list(groups.values()), free, heads)
+        found.setdefault(text[:HEAD], []).append(number)
+    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 from operator import itemgetter
 from typing import Any
 
@@ -30,9 +30,12 @@ END = 1 << 20  # bytes of the end of a text
 _PIECE, _MOST = 64 << 10, 2 << 20  # bytes of a text that are searched at once, first and later: soon it is known what storms in it
 _BACK = 64 << 10  # bytes that are searched at once from the end back, at first: what storms is found there
 _SHAPED = 1 << 20  # from this size on a piece is read by the shapes of its lines; for less the automata of shapes are made in vain
+_SAMPLE, _UNLIKE = 128 << 10, 0.95
 _SLICES = 8
 _SLICE = 8 << 10
 _FOUND = 16 << 10  # bytes in which literals are looked for at once
+_WORTH, _LARGE = 6 << 20, 48_000  # bytes of text from which on a faster automaton is worth its making, and bytes of what it looks for at most
+_CUT = 12  # bytes of a text that is looked for in a big one: what is longer is hardly rarer
 _SHORT = 48 << 10  # bytes of texts in which literals are looked for by how they begin: to make their automaton takes as long
 _LONGEST_LINE, _QUOTED = 8192, 2000  # bytes of a line that are searched, and that a hit has
 _MOST_SHAPES, _COST = 32 << 20, 150  # bytes of remembered shapes, and what remembering one costs beside its text
@@ -64,6 +67,16 @@ class _Literals:
         self._finder: Any = None
         self._longest = max(map(len, self._held))
         self._asked = 0  # bytes
+        self._fast = False
+
+    def only(self, chosen: Sequence[bool]) -> _Literals:
+        """Those of them that are chosen; the automaton is made in a hundredth of a second."""
+        left = list(compress(self._held, chosen))
+        if len(left) == len(self._held):
+            return self
+        those = _Literals(left, plan.heads(left))
+        those._asked = self._asked
+        return those
 
     def places(self, text: bytes) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
         """(where a piece begins, [(number of a text, where it begins and ends in the piece)]). Piece by piece: all places in a line of one digit a
@@ -95,6 +108,9 @@ class _Literals:
     def _found(self, piece: bytes) -> list[tuple[int, int, int]]:
         if self._finder is None:
             self._finder = ahocorasick_rs.BytesAhoCorasick(self._held)
+        elif self._asked > _WORTH and not self._fast and sum(map(len, self._held)) < _LARGE:
+            self._fast = True
+            self._finder = ahocorasick_rs.BytesAhoCorasick(self._held, implementation=ahocorasick_rs.Implementation.DFA)
         found: list[tuple[int, int, int]] = self._finder.find_matches_as_indexes(piece, overlapping=True)
         return found
 
@@ -201,24 +217,29 @@ class Search:
         made = known or (plan.planned((i, scanner.choices[i]) for i in patterns) if sample is None else self._fitting(patterns, sample))
         self._live, self._groups_of, self._open = made.groups, made.groups_of, made.free
         self._literals = _Literals(made.texts, made.heads) if made.texts else None
+        self._out: frozenset[int] = frozenset()
 
     def _fitting(self, patterns: Iterable[int], sample: bytes) -> plan.Plan:
         """Each pattern behind the rarest of its sets in a sample."""
-        seen = self._counted(patterns, sample)
+        needed = {i: self._needed(i) for i in patterns}
+        short = {i: [list(dict.fromkeys(text[:_CUT] for text in choice)) for choice in choices] for i, choices in needed.items()}
+        seen = self._counted(short, sample)
         rows = max(sample.count(b"\n"), len(sample) // _USUAL_LINE)
         groups: dict[bytes, list[int]] = {}
         free = []
         for i in patterns:
-            best, *others = sorted(self._needed(i), key=lambda choice: sum(seen[text] for text in choice)) or [[]]
-            if not best or sum(seen[text] for text in best) * _RARE > rows:
+            often = [sum(map(seen.__getitem__, choice)) for choice in short[i]]
+            best, *others = sorted(range(len(often)), key=often.__getitem__) or [-1]
+            if best < 0 or often[best] * _RARE > rows:
                 free.append(i)
             else:
-                self._needs[i] = [choice for choice in others if len(choice) <= _FEW_WAYS][:2]
-                groups.setdefault(b"\n".join(best), []).append(i)
+                self._needs[i] = [needed[i][other] for other in others if len(needed[i][other]) <= _FEW_WAYS][:2]
+                groups.setdefault(b"\n".join(short[i][best]), []).append(i)
         return plan.behind(groups, free)
 
-    def _counted(self, patterns: Iterable[int], sample: bytes) -> dict[bytes, int]:
-        every = list(dict.fromkeys(text for i in patterns for choice in self._needed(i) for text in choice))
+    @staticmethod
+    def _counted(needed: Mapping[int, list[list[bytes]]], sample: bytes) -> dict[bytes, int]:
+        every = list(dict.fromkeys(text for choices in needed.values() for choice in choices for text in choice))
         counts = _Literals(every, {}).counted(sample) if every else Counter[int]()
         return {text: counts[number] for number, text in enumerate(every)}
 
@@ -234,9 +255,16 @@ class Search:
 
     def leave_out(self, patterns: frozenset[int]) -> None:
         """From now on they are not looked for."""
+        if patterns == self._out:
+            return
+        self._out = patterns
         self._live = [[i for i in group if i not in patterns] for group in self._live]
         self._groups_of = [[number for number in groups if self._live[number]] for groups in self._groups_of]
         self._open = [i for i in self._open if i not in patterns]
+        if self._literals:
+            asked = list(map(bool, self._groups_of))  # what nobody waits for any more is what stands everywhere
+            self._groups_of = list(compress(self._groups_of, asked))
+            self._literals = self._literals.only(asked) if self._groups_of else None
 
     def each(self, lines: list[bytes], text: bytes, take: Take, of: frozenset[int] | None = None) -> None:
         """Give every match to ``take``, at most one of a pattern in a line. ``text`` is the lines as their literals are spelt, ``of`` the patterns
@@ -248,10 +276,10 @@ class Search:
         if len(text) > _WIDE * len(lines):
             self._around(lines, text, starts, take, of)
         else:
-            rows = self._rows(text, starts)
-            for patterns, met in zip(self._live, rows, strict=True):
+            spelt = text.split(b"\n")
+            for patterns, met in zip(self._live, self._rows(text, starts), strict=True):
                 if met:
-                    self._among(patterns if of is None else [i for i in patterns if i in of], lines, text, starts, met, take)
+                    self._among(patterns if of is None else [i for i in patterns if i in of], lines, spelt, met, take)
         if self._open:
             self.whole(self._open if of is None else [i for i in self._open if i in of], b"\n".join(lines), take, starts)
 
@@ -337,7 +365,7 @@ class Search:
             if met == len(windows):
                 return
 
-    def _among(self, patterns: Sequence[int], lines: list[bytes], low: bytes, starts: list[int], rows: list[int], take: Take) -> None:
+    def _among(self, patterns: Sequence[int], lines: list[bytes], low: list[bytes], rows: list[int], take: Take) -> None:
         """The matches in some of the lines, which are searched as one text."""
         text = spelt = None
         at: list[int] = []
@@ -346,14 +374,14 @@ class Search:
             met = rows
             if needs:
                 if spelt is None:
-                    parts = [low[starts[row]:starts[row + 1] - 1] for row in rows]
+                    parts = list(map(low.__getitem__, rows))
                     spelt = b"\n".join(parts)
                     at = list(accumulate(map(_WITH_END, map(len, parts)), initial=0))
                 met = [rows[number] for number in _with_all(needs, spelt, at)]
             if needs and met:
-                self._lines(i, met, b"\n".join([lines[row] for row in met]), take)
+                self._lines(i, met, b"\n".join(map(lines.__getitem__, met)), take)
             elif met:
-                text = b"\n".join([lines[row] for row in rows]) if text is None else text
+                text = b"\n".join(map(lines.__getitem__, rows)) if text is None else text
                 self._lines(i, rows, text, take)
 
     def whole(self, patterns: Sequence[int], text: bytes, take: Take, starts: Sequence[int] = ()) -> None:
@@ -498,7 +526,7 @@ class Run:
 
     def _search(self, piece: bytes, take: Take) -> int:
         """Give the matches to ``take``; the number of line ends in the piece."""
-        if len(piece) >= _SHAPED:
+        if len(piece) >= _SHAPED and self._repeats(piece):
             shaped = shapes.shape(piece).split(b"\n")
             every = set(shaped)
             if len(every) * 2 < len(shaped):
@@ -517,6 +545,12 @@ class Run:
         search.leave_out(self._out)
         search.each(lines, low, take)
         return len(lines) - 1
+
+    @staticmethod
+    def _repeats(piece: bytes) -> bool:
+        """Whether it may be that most lines have the shape of another: of a sample some have, then."""
+        sample = shapes.shape(piece[:_SAMPLE]).split(b"\n")
+        return len(set(sample)) < len(sample) * _UNLIKE
 
     def _by_shape(self, piece: bytes, shaped: list[bytes], every: set[bytes], take: Take) -> None:
         """Each shape is looked at once, and most are of no interest."""
@@ -668,22 +702,22 @@ def _may_match(needs: list[list[bytes]], line: bytes) -> bool:
 def _with_all(needs: list[list[bytes]], text: bytes, starts: list[int]) -> Iterable[int]:
     """The lines of a text that have what every match of a pattern contains; they begin at ``starts``."""
     found: list[int] | None = None
+    most = len(starts) // 4  # lines of which it is worth a search
     for choice in needs:
         if found is not None and len(found) < _FEW_LINES:
             found = [row for row in found if _may_match([choice], text[starts[row]:starts[row + 1]])]
             continue
-        there = [literal for literal in choice if literal in text]
-        if not there:
-            return ()
-        if sum(map(text.count, there)) * 4 > len(starts):  # not worth a search
-            continue
         met: set[int] = set()
-        for literal in there:
+        for literal in choice:
             at = text.find(literal)
-            while at >= 0:
+            while at >= 0 and len(met) <= most:
                 row = bisect_right(starts, at) - 1
                 met.add(row)
                 at = text.find(literal, starts[row + 1])
+        if not met:
+            return ()
+        if len(met) > most:
+            continue
         found = sorted(met if found is None else met.intersection(found))
     return range(len(starts) - 1) if found is None else found
 
