@@ -163,7 +163,7 @@ def test_the_hits_are_those_of_each_pattern_by_itself(text, sizes, monkeypatch):
 
 
 def test_of_what_is_seen_again_and_again_the_last_is_found_in_the_end_of_a_big_text(monkeypatch):
-    monkeypatch.setattr(scan, "_END", 4 << 10)
+    monkeypatch.setattr(scan, "END", 4 << 10)
     lines = [f"storm {n}" for n in range(1, 5001)]
     lines[3000] = lines[4990] = "quiet needle"
     found = {}
