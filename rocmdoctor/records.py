@@ -6,6 +6,7 @@ used here is offered: classes with slots. ``fields``, ``replace`` and ``asdict``
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +17,23 @@ if TYPE_CHECKING:
     from dataclasses import fields as fields
     from dataclasses import replace as replace
 else:
-    from dataclasses import _FIELD, MISSING, FrozenInstanceError, asdict, astuple, field, fields, replace  # noqa: F401 - for those who import from here
+    from dataclasses import _FIELD, MISSING, FrozenInstanceError, astuple, field, fields, replace  # noqa: F401 - for those who import from here
+
+    def asdict(made):
+        """As :func:`dataclasses.asdict`, for what is kept in records of ours: text is not copied, and neither is what cannot be changed."""
+        return {name: _apart(getattr(made, name)) for name in made.__dataclass_fields__}
+
+    def _apart(value):
+        kind = type(value)
+        if kind in _ATOMS:
+            return value
+        if kind is list or kind is tuple:
+            return kind([_apart(each) for each in value])
+        if kind is dict:
+            return {_apart(key): _apart(each) for key, each in value.items()}
+        return asdict(value) if hasattr(kind, "__dataclass_fields__") else copy.deepcopy(value)
+
+    _ATOMS = frozenset({str, int, float, bool, bytes, type(None)})
 
     def dataclass(*, slots, frozen=False, eq=True):
         """As :func:`dataclasses.dataclass`; ``slots`` is always true."""

@@ -3,7 +3,9 @@
 import copy
 import dataclasses
 import importlib
+import json
 import marshal
+import pathlib
 import pickle
 import pkgutil
 import re
@@ -14,6 +16,7 @@ import pytest
 
 import rocmdoctor
 from rocmdoctor import later, records
+from rocmdoctor.facts import written
 from rocmdoctor.texts import catalogue
 
 
@@ -169,3 +172,14 @@ def test_a_reader_is_not_asked_about_a_text_without_its_marks(long, monkeypatch)
     for name, reader in readers.items():
         for mark in reader.MARKS:
             assert catalogue.Marked(f"x{mark}y").may_be_of(reader), (name, mark)
+
+
+def test_plain_data_is_written_and_taken_apart_as_the_standard_library_does():
+    longer = Longer("a", ["b", Frozen("c", many=("d", Frozen("e")))])
+    longer.parts.append({"deep": [Frozen("f")], 3: {1, 2}, "none": None})
+    mine, theirs = records.asdict(longer), dataclasses.asdict(longer)
+    assert mine == theirs and mine["parts"] is not longer.parts and type(mine["parts"][1]["many"]) is tuple
+    data = {"text": "\u00e9\n\"\x01\U0001f600", "n": [1, -2.5, 1e300, float("inf"), True, None], "empty": [{}, [], ()], "deep": {"a": [[["b"]]]},
+            3: "number", None: 1, True: 2, 1.5: 3, "tuple": (1, "2"), "else": pathlib.PurePosixPath("/x"), "big": 1 << 80}
+    for value in (data, [], {}, "x", 7, [data, data]):
+        assert written.indented(value) == json.dumps(value, indent=1, default=str)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rocmdoctor.commands._formats import Usage, pair, unmixed
+from rocmdoctor.facts import written
 from rocmdoctor.facts.model import SEVERITIES, Report, Snapshot, report_to_json, snapshot_to_json
 from rocmdoctor.knowledge import tables
 from rocmdoctor.records import dataclass, replace
@@ -229,7 +230,7 @@ def rendered(report: Report, form: str, fail_on: str, to_file: bool = False, end
 
         found = outcome(report)
         answer = {"headline": found.sentence, "first_action": found.action, "exit_status": status(report, fail_on) if ended is None else ended}
-        return json.dumps({**report_to_json(report), **answer}, indent=1, ensure_ascii=True, default=str) + "\n"
+        return written.indented({**report_to_json(report), **answer}) + "\n"
     if form == "html":
         from rocmdoctor.render.report import html
 

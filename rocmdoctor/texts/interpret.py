@@ -50,24 +50,27 @@ def gathered(name: str, text: str) -> Text:
     return Text(name, door.printable(text) if own else clean(text), reader=own)
 
 
+_Said = tuple[str, str, tuple[tuple[str, str], ...]]
+
+
 class _Kept:
     """What a report keeps of the hits of one document, its parts together: cut lines, a few of those that say the same, and the first of
     each rule with the lines before and after, as a person reads a log."""
 
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
-        self.same: Counter[tuple[str, str, tuple[tuple[str, str], ...]]] = Counter()
+        self.same: Counter[_Said] = Counter()
         self.room = MOST_AROUND
 
     def of(self, hits: list[Hit], text: Text) -> list[Hit]:
         """Those of one text."""
-        most = self._most_alike(hits)
+        said = list(map(_says, hits))
+        most = self._most_alike(said)
         lines = [] if text.path or not hits else text.text.split("\n")
         for number in key_lines(lines):
             lines[number] = "[private key]"
         out = []
-        for hit in hits:
-            says = _says(hit)
+        for hit, says in zip(hits, said, strict=True):
             self.same[says] += 1
             if self.same[says] > most:
                 continue
@@ -81,15 +84,15 @@ class _Kept:
             out.append(replace(hit, text=door.printable(hit.text[:LONGEST_HIT]), captures=captures, around=around or hit.around))
         return out
 
-    def _most_alike(self, hits: list[Hit]) -> int:
+    def _most_alike(self, said: list[_Said]) -> int:
         """How many that say the same are kept: a thousand lines of which each says another thing tell no more by their repetitions."""
-        told = self.same + Counter(map(_says, hits)) if len(hits) > MANY else {}
+        told = self.same + Counter(said) if len(said) > MANY else {}
         fitting = (most for most in range(MOST_ALIKE, LEAST_ALIKE, -1) if sum(min(count, most) for count in told.values()) <= MANY)
         return next(fitting, LEAST_ALIKE)
 
 
-def _says(hit: Hit) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    return hit.rule, hit.group, tuple(sorted(hit.captures.items()))
+def _says(hit: Hit) -> _Said:
+    return hit.rule, hit.group, tuple(sorted(hit.captures.items())) if hit.captures else ()
 
 
 def _searching(text: Text, parts: Callable[[], list[kinds.Part]], scanner: Scanner, over: Callable[[], bool],
@@ -245,8 +248,9 @@ class Reading:
         if search:
             found, lines = search()
             hits = len(found)
-            self._hits += self._kept.of([hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in self._had], text)
-            del found  # of a big text tens of thousands
+            new = [hit for hit in found if (hit.rule, hit.group, hit.text[:LONGEST_HIT]) not in self._had] if self._had else found
+            self._hits += self._kept.of(new, text)
+            del found, new  # of a big text tens of thousands
             self._read += 1
             self._mentioned.update(dict.fromkeys(name for name, _ in targets(paragraphs.only(text.text, parts, _PRESENT))))
             self._compared |= telling.words(text.text, parts)
