@@ -19,7 +19,7 @@ except ImportError:  # Python 3.10
     import sre_constants as sre
     import sre_parse as parser
 
-__all__ = ["parser", "required", "sre", "written"]
+__all__ = ["begins", "parser", "required", "sre", "written"]
 
 SHORTEST = 2
 MOST_ALTERNATIVES = 40
@@ -55,6 +55,39 @@ def written(pattern: str) -> tuple[str, ...]:
     ('ring comp\\nring gfx',)
     """
     return tuple("\n".join(texts) for texts in required(pattern))
+
+
+def begins(pattern: str) -> frozenset[str]:
+    """Letters, small ones, of which each line that ``pattern`` matches begins with one; empty where that is not known.
+
+    >>> sorted(begins(r"^[+>] ?\\w+")), sorted(begins(r"^(\\()?d[rwx-]{9}")), begins(r"^\\s*x"), begins("x|^y")
+    (['+', '>'], ['(', 'd'], frozenset(), frozenset())
+    """
+    try:
+        first, *rest = parser.parse(pattern) if pattern.startswith("^") else [None]
+        return _first(rest) or frozenset() if first and first[0] is sre.AT else frozenset()
+    except Exception:  # RE2 takes a few forms that Python does not
+        return frozenset()
+
+
+def _first(tokens: Iterable[Any]) -> frozenset[str] | None:
+    """Letters of which one begins whatever these match; None where that is not known, or where they may match nothing."""
+    found: frozenset[str] = frozenset()
+    for operation, argument in tokens:
+        optional = False
+        if operation in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            optional = argument[0] == 0
+            letters = _first(argument[2])
+        elif operation is sre.SUBPATTERN:
+            letters = _first(argument[-1])
+        else:
+            letters = _one(operation, argument)[0].exact if operation in (sre.LITERAL, sre.IN) else None
+        if letters is None:
+            return None
+        found |= letters
+        if not optional:
+            return found
+    return None
 
 
 @dataclass(frozen=True, slots=True)

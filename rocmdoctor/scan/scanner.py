@@ -135,6 +135,7 @@ class Scanner:
         self._options = options
         self._each: dict[int, Any] = {}
         self._reaches: dict[int, int] = {}
+        self._begins: dict[int, list[bytes]] = {}
         self._unless: dict[str, Any] = {}
         self._chosen: dict[frozenset[str], frozenset[int]] = {}
         self._usual: Search | None = None
@@ -180,6 +181,13 @@ class Scanner:
             made = re2.compile(pattern, self._options)
             self._options.max_mem = _MEMORY
         return made
+
+    def begins(self, index: int) -> list[bytes]:
+        """With which letters, small and capital, a line of a match begins; none where that is not known."""
+        if index not in self._begins:
+            letters = literals.begins(self._patterns[index])
+            self._begins[index] = [each.encode() for letter in letters for each in {letter, letter.upper()}] if all(map(str.isascii, letters)) else []
+        return self._begins[index]
 
     def reach(self, index: int) -> int:
         """How many bytes before and behind a text that each match contains are searched in an even line; 0: all of it."""
@@ -281,7 +289,25 @@ class Search:
                 if met:
                     self._among(patterns if of is None else [i for i in patterns if i in of], lines, spelt, met, take)
         if self._open:
-            self.whole(self._open if of is None else [i for i in self._open if i in of], b"\n".join(lines), take, starts)
+            left = self._anchored(self._open if of is None else [i for i in self._open if i in of], lines, take)
+            self.whole(left, b"\n".join(lines), take, starts)
+
+    def _anchored(self, patterns: Sequence[int], lines: list[bytes], take: Take) -> list[int]:
+        """The matches of those that wait for few of the letters that lines begin with; the other patterns."""
+        of = {i: letters for i in patterns if (letters := self._scanner.begins(i))} if len(lines) > _FEW_LINES and not self._of_shapes else {}
+        if not of:
+            return list(patterns)
+        rows: dict[bytes, list[int]] = defaultdict(list)
+        for row, line in enumerate(lines):
+            rows[line[:1]].append(row)
+        left = []
+        for i in patterns:
+            met = sorted(chain.from_iterable(rows.get(letter, ()) for letter in of[i])) if i in of else None
+            if met is None or len(met) * _RARE > len(lines):
+                left.append(i)
+            elif met:
+                self._lines(i, met, b"\n".join(map(lines.__getitem__, met)), take)
+        return left
 
     def _rows(self, text: bytes, starts: list[int]) -> list[list[int]]:
         """For each group the lines in which one of its texts stands."""

@@ -25,7 +25,7 @@ from rocmdoctor.texts import files
 from rocmdoctor.texts.kinds import Part
 
 BLOCK = 2 << 20  # bytes of a block, up to the last end of a line in them
-LEAST = 16 << 20  # bytes of a file below which one process is through before others have begun
+LEAST = 8 << 20  # bytes of a file below which one process is through before others have begun
 MOST = 8  # processes
 _FIRST = 2  # blocks that the first process reads alone
 _PARTS = 4096  # as many as fit into the pipe from which they are taken

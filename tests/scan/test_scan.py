@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocmdoctor.knowledge import rules, signals
-from rocmdoctor.scan import plan, reach, shapes
+from rocmdoctor.scan import literals, plan, reach, shapes
 from rocmdoctor.scan import scanner as scan
 from rocmdoctor.texts import kinds as kinds_of_lines
 
@@ -186,6 +186,22 @@ def test_a_line_that_matches_has_a_shape_that_matches(pattern, line):
     assert said is not None
     if re.search(pattern, line, re.IGNORECASE):
         assert re.search(said, shapes.shape(line.encode()).decode(), re.IGNORECASE)
+
+
+@pytest.mark.parametrize("pattern", [r"^[-<] ?a", r"^(\()?[ab]{2}", r"^[| ]*b\d", r"^(a|b)x", r"^a*", r"^ax|^by", r"^ax|b", r"^[^a]x", r"^\wx", r"^A?B"])
+@given(line=st.text(alphabet="abAB(x|-< 1", max_size=8))
+def test_a_line_that_matches_begins_with_a_letter_that_is_said(pattern, line):
+    letters = literals.begins(pattern)
+    if letters and re.search(pattern, line, re.IGNORECASE):
+        assert line[:1].lower() in letters
+
+
+def test_patterns_that_few_lines_can_begin_are_tried_on_those():
+    patterns = [r"^[-<] ?(?P<n>[a-z]\w* \d)", r"^\(x", r"^d[rwx-]{9}", r"^[0-5]\d"]
+    lines = [f"{chosen} {n}" for n, chosen in enumerate(["word", "-word", "< word", "(x", "(y", "drwxr-xr-x ", "Drwxr-xr-x", "12", "other", "word -a 1"] * 20)]
+    hits = scanner(**{f"p{number}": [pattern] for number, pattern in enumerate(patterns)}).scan("log", blocks(lines, 1000))
+    naive = {(f"p{number}", row) for number, pattern in enumerate(patterns) for row, line in enumerate(lines, 1) if re.search(pattern, line, re.IGNORECASE)}
+    assert {(hit.group, hit.line) for hit in hits} == naive
 
 
 @pytest.mark.parametrize("pattern", [r"a\w+ .{0,3}b\b", r"(a+\.)*x\s*5", r"[^\sx]+\[\d+\]|gfx[0-9a-f]{2,3}", r"^a(b|5 +f)?"])
