@@ -43,6 +43,7 @@ _STALE = 1.2  # a search is planned anew where it was made for so many times the
 _HARDLY_MORE = 1.05
 _RARE = 8  # a text that stands in more than each eighth line rules out too little
 _FEW_LINES = 64  # of which each is asked for a text by itself
+_LINE_COSTS = 64  # bytes that a pattern is looked for in while one line is told by its first letter
 _FEW_WAYS = 8  # texts that are looked for in a line before a pattern is tried on it
 _MEMORY, _MEMORY_OF_BIG, _BIG = 1 << 20, 4 << 20, 800  # bytes of one automaton, and of one whose program has so many steps
 _WIDE = 500  # bytes of a text's lines in the mean from which on they are searched around their literals only
@@ -289,13 +290,13 @@ class Search:
                 if met:
                     self._among(patterns if of is None else [i for i in patterns if i in of], lines, spelt, met, take)
         if self._open:
-            left = self._anchored(self._open if of is None else [i for i in self._open if i in of], lines, take)
+            left = self._anchored(self._open if of is None else [i for i in self._open if i in of], lines, len(text), take)
             self.whole(left, b"\n".join(lines), take, starts)
 
-    def _anchored(self, patterns: Sequence[int], lines: list[bytes], take: Take) -> list[int]:
-        """The matches of those that wait for few of the letters that lines begin with; the other patterns."""
-        of = {i: letters for i in patterns if (letters := self._scanner.begins(i))} if len(lines) > _FEW_LINES and not self._of_shapes else {}
-        if not of:
+    def _anchored(self, patterns: Sequence[int], lines: list[bytes], size: int, take: Take) -> list[int]:
+        """In a text of so many bytes the matches of those that wait for few of the letters that lines begin with; the other patterns."""
+        of = {} if self._of_shapes else {i: letters for i in patterns if (letters := self._scanner.begins(i))}
+        if len(of) * size < _LINE_COSTS * len(lines):
             return list(patterns)
         rows: dict[bytes, list[int]] = defaultdict(list)
         for row, line in enumerate(lines):
