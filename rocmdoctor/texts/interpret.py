@@ -110,7 +110,7 @@ def _searching(text: Text, parts: Callable[[], list[kinds.Part]], scanner: Scann
         if begun:
             with contextlib.suppress(side_by_side.Unsearched):
                 hits, lines, read = begun.hits()
-                if over() and read < begun.size:
+                if read < begun.size:
                     notes.append(f"{text.name}: {OVER}, only its first {read >> 20} MiB were searched")
                 return _of_ours(hits), lines
         return _scanned(text, parts(), scanner, over, notes)
