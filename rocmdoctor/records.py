@@ -29,8 +29,10 @@ else:
             return value
         if kind is list or kind is tuple:
             return kind([_apart(each) for each in value])
-        if kind is dict:
+        if isinstance(value, dict):
             return {_apart(key): _apart(each) for key, each in value.items()}
+        if isinstance(value, (list, tuple)):  # of a class of its own
+            return kind(*map(_apart, value)) if hasattr(kind, "_fields") else kind(map(_apart, value))
         return asdict(value) if hasattr(kind, "__dataclass_fields__") else copy.deepcopy(value)
 
     _ATOMS = frozenset({str, int, float, bool, bytes, type(None)})

@@ -11,6 +11,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 
@@ -33,6 +34,13 @@ class Frozen:
     name: str
     size: int = 3
     many: tuple[str, ...] = records.field(default=(), compare=False)
+
+
+class Pair(NamedTuple):
+    """Two."""
+
+    first: int
+    second: Frozen
 
 
 @records.dataclass(slots=True)
@@ -176,6 +184,7 @@ def test_a_reader_is_not_asked_about_a_text_without_its_marks(long, monkeypatch)
 
 def test_plain_data_is_written_and_taken_apart_as_the_standard_library_does():
     longer = Longer("a", ["b", Frozen("c", many=("d", Frozen("e")))])
+    longer.parts.append(Pair(1, Frozen("g")))
     longer.parts.append({"deep": [Frozen("f")], 3: {1, 2}, "none": None})
     mine, theirs = records.asdict(longer), dataclasses.asdict(longer)
     assert mine == theirs and mine["parts"] is not longer.parts and type(mine["parts"][1]["many"]) is tuple

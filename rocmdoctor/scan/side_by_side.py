@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rocmdoctor.facts.model import Hit
-from rocmdoctor.live import processes
+from rocmdoctor.live import ending, processes
 from rocmdoctor.scan.scanner import END, ENOUGH, KEEP_FIRST, KEEP_LAST, Name, Run, Scanner, pieces
 from rocmdoctor.texts import files
 from rocmdoctor.texts.kinds import Part
@@ -68,12 +68,20 @@ def _fork(work: Callable[[], None]) -> int:
         return pid
     status = 1
     try:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in ending.SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         work()
         status = 0
     finally:
         os._exit(status)
+
+
+def _group(pid: int) -> None:
+    """Let a process lead a group, with which it is ended."""
+    if sys.platform == "win32":
+        raise NotImplementedError
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)
 
 
 def _processors() -> int:
@@ -119,12 +127,11 @@ class Search:
 
     def _begun(self, parent: int) -> _Forked:
         def lead() -> None:
-            os.setpgid(0, 0)
+            _group(0)
             self._lead(parent)
 
         pid = _fork(lead)
-        with contextlib.suppress(OSError):  # whoever comes first
-            os.setpgid(pid, pid)
+        _group(pid)  # whoever comes first
         return _Forked(pid)
 
     def _lead(self, parent: int) -> None:
