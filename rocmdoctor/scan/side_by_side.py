@@ -47,7 +47,7 @@ class _Forked:
 
     def poll(self) -> int | None:
         """The exit status; None while it runs."""
-        if self.returncode is None:
+        if sys.platform != "win32" and self.returncode is None:
             with contextlib.suppress(ChildProcessError):
                 found, status = os.waitpid(self.pid, os.WNOHANG)
                 self.returncode = os.waitstatus_to_exitcode(status) if found else None
