@@ -35,7 +35,7 @@ _WRONG = "|".join((
     r"errors?|errored|\w+_ERROR\w*|(?:hip|rocblas_status_|CL_)\w*(?:Error|INVALID)\w*|only \d+ ?(?:tok\w*/s|t/s|it/s|fps)",
     r"(?:far|way|completely) off|exceptions?|faults?|segfault\w*|segmentation|problems?|issues?|out of memory|oom",
     r"time-?outs?|timed out|unsupported|refuse[sd]?|lost|loses|missing",
-    r"(?:is|are|was|were|stays?|stayed|remains?|remained) empty",
+    r"(?:is|are|was|were|stays?|stayed|remains?|remained) empty|(?:lists?|shows?|finds?|sees?) (?:only|just|nothing but) (?:the |my |a )?CPU",
     r"happens?|happened|occurs?|occurred|ends(?= *(?:$|[,;]|with|at|by itself))|exits|quits|terminates|disappears?|vanish(?:es)?"
     r"|closes(?= *(?:$|[,;]|at|by itself|immediately))|(?:ends|kills|closes) \w+ (?:at once|immediately)|no longer (?:stays?|comes?|opens?)"))
 _NO = r"\b(?:no|not|never|no longer|without(?: any)?|\w+n't|cannot|nothing|none|nor|neither|hardly|barely|free of)\b"
