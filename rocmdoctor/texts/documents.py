@@ -26,6 +26,7 @@ _HEAD = 40_000  # characters that tell what a text is
 _LONG = 1500  # characters from which on a text is no note
 _RARE = 1000  # characters to one word of trouble
 _SUBJECTS = 4  # headings of which none says what happened or with what
+_MANY_CHAPTERS = 12  # headings that nobody writes of one trouble
 _CHAPTERS = 8  # headings of a plan or a guide for each "I" in it
 _BADGES = r"(?:---\n(?:.{0,200}\n){1,30}?---\s+)?(?:(?:<|!?\[)[^\n]{0,400}\n\s*){0,20}"
 _TITLE = later.pattern(_BADGES + r"#{1,6} (?P<title>\S[^\n]{2,200})$(?!\n#{1,2} )", re.MULTILINE)
@@ -59,14 +60,14 @@ _CURES = later.pattern(r"\b(?:troubleshooting|known (?:issues|problems)|faq|comm
                        re.IGNORECASE)
 _BOOK = later.pattern(r"\W{0,20}(?:readme\b|change ?log\b|version history\b|release notes\b|what.s new\b|benchmarks$|.{0,60}\brelease notes$)",
                       re.IGNORECASE | re.MULTILINE)
-_NAMED = later.pattern(r"(?:(?:[\w-]{1,60}[-_ ])?readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini"
-                       r"|skill|copilot-instructions)(?:[._-][\w-]{1,20}){0,2}", re.IGNORECASE)
+_NAMED = later.pattern(r"(?:(?:[\w-]{1,60}[-_ ])?readme|usage(?=\.)|change ?log|contributing|release[-_ ]?notes|agents|claude|gemini|skill|copilot-instructions"
+                       r"|(?:un)?licen[cs]e|copying|notice|authors|credits)(?:[._-][\w-]{1,20}){0,2}|.{1,80}\.(?:tex|bib|sty)", re.IGNORECASE)
 # What a file's name says it is: programs, and settings, whose comments explain them and tell of no machine; texts with markup.
 _CODE_FILE = later.pattern(
     r".*\.(?:py|pyi|ipynb|t|c|cc|cpp|cxx|h|hh|hpp|hip|cu|cuh|cl|comp|glsl|hlsl|js|mjs|ts|tsx|jsx|go|rs|java|kt|swift|rb|pl|lua|r|jl|zig|cs|vb|php|sql|patch|diff"
     r"|cmake|mk|am|ac|tf|hcl|tfvars|css|scss|svg|vue|j2|tmpl|tpl|ftl|po|pot|xlf|xliff)|.*\bmakefile|cmakelists\.txt|meson\.build|.*\.lock", re.IGNORECASE)
 _SETTING_FILE = later.pattern(
-    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|desktop|rules|properties|env|spec|ebuild|install"
+    r".*\.(?:ya?ml|toml|ini|cfg|conf|nix|sh|bash|zsh|fish|ps1|psm1|bat|cmd|service|timer|socket|mount|target|container|kube|slice|network|link|desktop|rules|properties|env|spec|ebuild|install"
     r"|bashrc|profile|xinitrc|xprofile|zprofile|zshrc|zshenv|dockerfile|containerfile)"
     r"|(?:docker|container)file(?:[._-].*)?|pkgbuild|profile|environment|\.env(?:\..*)?|(?:.*\.)?\w{2,12}ignore", re.IGNORECASE)
 _TEACHING_FILE = later.pattern(r"(?:.*[\W_])?(?:how-?to|tutorials?|cheat-?sheets?|walkthrough|guides?|instructions)(?:[\W_].*)?"
@@ -88,6 +89,9 @@ _OF_PAGE = later.pattern(r"^(?:date|tags|categor(?:y|ies)|weight|layout|draft|sl
 _OF_ISSUE = later.pattern(r"^(?:state|labels|number|assignees?|issue|comments|closed_at|milestone):", re.MULTILINE)
 _CHAPTER = later.pattern(r"(?:chapter|part|lesson|module|unit|appendix|week|day|lab)\.? \d{1,3}\b|\d{1,3}(?:\.\d{1,2})?\.? ?[\u2013\u2014:] ?\S",
                          re.IGNORECASE)
+_NUMBERED_SECTION = later.pattern(r"\d{1,2}(?:\.\d{1,2}){0,2}[.)]? \S")
+_STEP = later.pattern(r"step \d", re.IGNORECASE)
+_LEAST_NUMBERED, _LEAST_STEPS = 4, 3
 _LOG_OF = later.pattern(r"\b(?:\w+ )?logs?\b", re.IGNORECASE)  # a title says what was done in order, not what failed
 _LEAST_TAUGHT = 3  # headings of a guide
 _MENDED = later.pattern(r"(?<!no )(?<!without a )(?<!need a )\b(?:fix(?:es|ed)?|work-?arounds?|solutions?|solved|resolved|hook)\b", re.IGNORECASE)
@@ -195,6 +199,8 @@ def _tells(head: str, name: str) -> bool:
         return False
     if is_named_report(name) and len(headings) <= _MOST_OF_REPORT and not (headings and _TEACHES.search(headings[0])):
         return True
+    if _is_article(headings):
+        return False
     title = _LOG_OF.sub("", headings[0]) if headings else ""
     if _REPORTS.search(title):
         if not _TEACHES.search(title) and not _MENDED.search(title):
@@ -208,7 +214,8 @@ def _tells(head: str, name: str) -> bool:
         told = any(_REPORTS.search(heading) for heading in headings)
         if not told and (len(headings) >= _CHAPTERS or len(headings) >= _SUBJECTS and not any(_OWN.search(one) or _TRIED.search(one) for one in headings)):
             return False  # what he writes of one thing after the other
-        return len(headings) < _CHAPTERS or len(_PERSON.findall(open_)) > len(headings) // _CHAPTERS or not _explains(head)
+        seldom = len(_PERSON.findall(open_)) <= len(headings) // _CHAPTERS
+        return len(headings) < _CHAPTERS or not seldom or len(headings) < _MANY_CHAPTERS and not _explains(head)
     return not headings and len(head) < _LONG
 
 
@@ -216,6 +223,17 @@ def _is_post(head: str) -> bool:
     """Whether a text begins with what a site is told of its page, and not with what a tracker keeps of an issue."""
     front = _FRONT.match(head)
     return front is not None and "title:" in front["keys"] and _OF_PAGE.search(front["keys"]) is not None and not _OF_ISSUE.search(front["keys"])
+
+
+def _is_article(headings: list[str]) -> bool:
+    """Whether most sections are numbered, or several are steps for a reader; somebody who asks for help numbers none.
+
+    >>> _is_article(["Decoding is slower", "1. What was measured", "2. The cause", "3. The mean", "4. Not known"]), _is_article(["Crash", "1. Steps", "Logs"])
+    (True, False)
+    """
+    numbered = sum(_NUMBERED_SECTION.match(heading) is not None for heading in headings)
+    steps = sum(_STEP.match(heading) is not None for heading in headings)
+    return numbered >= _LEAST_NUMBERED and numbered * 3 >= 2 * len(headings) or steps >= _LEAST_STEPS
 
 
 def _speaks_of_itself(open_: str) -> bool:

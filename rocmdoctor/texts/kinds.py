@@ -366,6 +366,7 @@ _HEADS = (
 )
 
 
+_TOML = later.pattern(r"\[\[[\w.-]{1,60}\]\]\s*\n")  # a table of an array, which JSON's arrays of arrays begin like
 _LONG_LOG = 50  # lines
 _BOOT = later.pattern(r"(?:[^\n]{0,200}\n)?Linux version \d+\.\d+\S{0,60} \(")  # a kernel log without times, from its first line
 
@@ -378,7 +379,7 @@ def _whole(text: str) -> str:
         return kind
     if _BOOT.match(head) and text.count("\n") > _LONG_LOG and "\n\n" not in text.strip():
         return "kernel_log"
-    if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
+    if not _TOML.match(head) and (head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head)):
         return documents.kind_of_json(text) or "json"
     if documents.is_manifest(text):
         return "kubernetes"

@@ -22,7 +22,8 @@ from rocmdoctor import later
 
 _HEADING = later.pattern(r"(#{1,6}) +(\S.{0,200})$")
 _OF_A_MACHINE = later.pattern(
-    r"(?:\b(?:environment|hardware|system|machine|set-?up|configuration|specs?|specifications?|test ?bed|rig|workload|ids|tested on|ambiente|sistema|equipo|umgebung)\b"
+    r"(?:\b(?:environment|hardware|system|machine|set-?up|configuration|specs?|specifications?|test ?bed|rig|workload|ids"
+    r"|tested on|ambiente|sistema|equipo|umgebung)\b"
     r"|环境|硬件|環境)", re.IGNORECASE)
 _OF_MANY = later.pattern(
     r"\b(?:require\w*|prerequisit\w*|recommend\w*|minimum|minimal|support\w*|compatib\w*|limit\w*|install\w*|how|guide|steps?|variables?|options?|examples?"
@@ -33,7 +34,8 @@ _FIELD = later.pattern(
     r"\s{0,8}(?:[-*+\u2022] +|\| *)?[*_`]{0,3}(?P<key>"
     r"(?:(?:dedicated|discrete|integrated|primary|secondary|total|operating|vulkan|graphics|gpu|linux|display) ?)?"
     r"(?:i|d|e)?(?:gpus?|graphics(?: card)?|accelerators?|cpu|processor|apu|v?ram|memory|os|system|distro|kernel|drivers?|mesa|radv|rocm|hip|pytorch|torch"
-    r"|ollama|llama\.cpp|test(?:ed)? (?:device|machine|system)|placa de v[ií]deo|sistema|显卡|系统|内核))(?: \d)?(?: version)?[*_`]{0,3} {0,20}(?:[:\uff1a]|\|)[*_`]{0,3} *\S", re.IGNORECASE)
+    r"|ollama|llama\.cpp|test(?:ed)? (?:device|machine|system)|placa de v[ií]deo|sistema|显卡|系统|内核))"
+    r"(?: \d)?(?: version)?[*_`]{0,3} {0,20}(?:[:\uff1a]|\|)[*_`]{0,3} *\S", re.IGNORECASE)
 _GPU = later.pattern(r"gpu|graphics|accelerator|test|placa|显卡", re.IGNORECASE)
 _CHOICE = later.pattern(r"\bor\b|\bany\b|\be\.g\.|\bsuch as\b|\bat least\b|\+ (?:series|or)|\bor (?:newer|better)\b|series\b|, (?:RX|MI) ?\d", re.IGNORECASE)
 _LEAST = 2  # parts: one alone is a word about anything, unless the heading says whose machine it is
