@@ -91,6 +91,8 @@ _CHAPTER = later.pattern(r"(?:chapter|part|lesson|module|unit|appendix|week|day|
                          re.IGNORECASE)
 _NUMBERED_SECTION = later.pattern(r"\d{1,2}(?:\.\d{1,2}){0,2}[.)]? \S")
 _STEP = later.pattern(r"step \d", re.IGNORECASE)
+_OF_A_KERNEL = later.pattern(r"^\[ {0,4}\d{1,7}\.\d{6}\] \S", re.MULTILINE)
+_MOST_LINES = 10  # of a kernel, that an article shows in its text
 _LEAST_NUMBERED, _LEAST_STEPS = 4, 3
 _LOG_OF = later.pattern(r"\b(?:\w+ )?logs?\b", re.IGNORECASE)  # a title says what was done in order, not what failed
 _LEAST_TAUGHT = 3  # headings of a guide
@@ -211,11 +213,12 @@ def _tells(head: str, name: str) -> bool:
     if _FORM.search(listed) and not _SOLVES.search(listed):
         return True
     if _PERSON.search(open_[:_LONG]):
-        told = any(_REPORTS.search(heading) for heading in headings)
+        told = sum(_REPORTS.search(heading) is not None for heading in headings)
         if not told and (len(headings) >= _CHAPTERS or len(headings) >= _SUBJECTS and not any(_OWN.search(one) or _TRIED.search(one) for one in headings)):
             return False  # what he writes of one thing after the other
         seldom = len(_PERSON.findall(open_)) <= len(headings) // _CHAPTERS
-        return len(headings) < _CHAPTERS or not seldom or len(headings) < _MANY_CHAPTERS and not _explains(head)
+        many = len(headings) >= _MANY_CHAPTERS and told * 4 < len(headings) and len(_OF_A_KERNEL.findall(open_)) < _MOST_LINES
+        return len(headings) < _CHAPTERS or not seldom or not many and not _explains(head)
     return not headings and len(head) < _LONG
 
 

@@ -37,7 +37,7 @@ def kinds_of(text, name):
     ("tested.md", f"# Tested hardware\n\n## CPUs\n\n- a\n\n## GPUs\n\n- My RX 9070\n    - {SENTENCE}\n"),
     ("decoding.md", f"# Decoding is slower\n\n## 1. Measured\n\nI ran it. {SENTENCE}\n\n## 2. The cause\n\n## 3. The mean\n\n## 4. Not known\n\nMore.\n"),
     ("diagnosis.md", f"# Is this your bug?\n\n## Step 0: the failure\n\nI tried. {SENTENCE}\n\n## Step 1: the slot\n\n## Step 2: the probe\n\nRun it.\n"),
-    ("stacks.md", "# Stacks\n\nI push. " + "".join(f"\n## {i} a crash of it\n\n{SENTENCE}\n" for i in "abcdefghijkl")),
+    ("stacks.md", "# Stacks\n\nI push. " + "".join(f"\n## {i} of it\n\n{SENTENCE}\n" for i in "abcdefghijkl") + "\n## A crash\n\nIt ends.\n"),
     ("vllm.container", f"[Container]\n# {SENTENCE}\nImage=docker.io/rocm/vllm\n"),
     ("LICENSE", f"Apache License\n\nMy terms. {SENTENCE}\n"),
     ("paper.tex", f"\\\\documentclass{{article}}\nI show it. {SENTENCE}\n"),
@@ -67,6 +67,8 @@ def test_a_report_is_told(name):
     ("hang.md", f"# RX 9070 hangs\n\n## Hardware\n\nRX 9070\n\n## To reproduce\n\n{SENTENCE}\n"),
     ("card.md", f"# My second card\n\n## Setup\n\nI have two. {SENTENCE}\n\n## Then\n\nMore.\n\n## Vulkan\n\nThe same.\n"),
     ("12.md", f"---\ntitle: RX 9070 hangs\nstate: open\nlabels: bug\ndate: 2025-01-02\n---\n\nI have two cards. {SENTENCE}\n"),
+    ("resets.md", "# Resets\n\nI tried them. " + "".join(f"\n## {i} of it\n\n[ 1283.7040{n:02}] vfio-pci 0000:06:00.0: failed\n" for n, i in enumerate("abcdefghijkl"))
+     + f"\n## Then\n\n{SENTENCE}\n"),
     ("what-i-ran.txt", f"cat /proc/cmdline\n\nI have two cards. {SENTENCE}\n"),
 ])
 def test_what_happened_to_somebody_is_told(name, text):
