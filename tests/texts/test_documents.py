@@ -68,7 +68,7 @@ def test_a_report_is_told(name):
     ("card.md", f"# My second card\n\n## Setup\n\nI have two. {SENTENCE}\n\n## Then\n\nMore.\n\n## Vulkan\n\nThe same.\n"),
     ("12.md", f"---\ntitle: RX 9070 hangs\nstate: open\nlabels: bug\ndate: 2025-01-02\n---\n\nI have two cards. {SENTENCE}\n"),
     ("resets.md", "# Resets\n\nI tried them. " + "".join(f"\n## {i} of it\n\n[ 1283.7040{n:02}] vfio-pci 0000:06:00.0: failed\n" for n, i in enumerate("abcdefghijkl"))
-     + f"\n## Then\n\n{SENTENCE}\n"),
+     + f"\n## Symptoms\n\n{SENTENCE}\n"),
     ("what-i-ran.txt", f"cat /proc/cmdline\n\nI have two cards. {SENTENCE}\n"),
 ])
 def test_what_happened_to_somebody_is_told(name, text):
