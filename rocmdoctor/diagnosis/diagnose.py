@@ -248,9 +248,9 @@ def _ranked(parted: _Parted, seen: Seen, told: set[str]) -> list[Finding]:
     return [
         *findings,
         *(_suspect(one, seen) for one in suspects),
+        *(finding for one, finding in curated if one.rule.severity != "info"),
         *(_observed(one, seen) for one in observed if one not in cleared_kernel),
         *(finding for one, finding in symptoms if one.rule.specific),
-        *(finding for one, finding in curated if one.rule.severity != "info"),
         *(_finding(one, seen, "cause") for one in general if not one.rule.observes),
         *(finding for one, finding in shown if one.explained and one.row and one.met),
         *(_observed(one, seen) for one in general if one.rule.observes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rocmdoctor import later
 from rocmdoctor.facts.items import items_of, text, texts
 from rocmdoctor.facts.model import Fact, Known, Unknown
 from rocmdoctor.knowledge import products, tables
@@ -11,6 +12,7 @@ _SOURCE = "computed"
 _APPS = {"ollama.version": "ollama", "ollama.library": "ollama", "llama.build": "llama.cpp", "llama.backend": "llama.cpp", "torch.version": "pytorch"}
 # What only a machine with AMD hardware, or meant for it, has.
 _OF_AMD = ("runtime.rocm_version", "runtime.hip_version", "rocm.version", "torch.hip", "amdgpu.version", "vk.radv", "windows.adrenalin")
+_OLD_WHEEL = later.pattern(r"\+rocm[3-6]\.\d")
 _BACKENDS = {"rocm": "hip", "cuda": "cuda", "metal": "metal"}
 
 
@@ -45,7 +47,8 @@ def _system(facts: dict[str, Fact]) -> str:
         return family
     if any(isinstance(fact, Known) and name.startswith("windows.") for name, fact in facts.items()):
         return "windows"
-    return "linux" if isinstance(facts.get("kernel.release"), Known) else ""
+    # Wheels of ROCm 6 and older are for Linux alone.
+    return "linux" if isinstance(facts.get("kernel.release"), Known) or any(_OLD_WHEEL.search(value) for value in texts(facts, "torch.version")) else ""
 
 
 def of_other_makers(facts: dict[str, Fact]) -> bool:

@@ -395,6 +395,7 @@ report.changes          | list |       | what the writer tells of a change: [{"n
 report.triggers         | list |       | what the trouble is tied to: [{"how" (began, when, without), "kind", "clause", "what", "quoted", "line", "text", "in"}]
 report.side_programs    | list |       | programs that the writer names and that run beside others: tuners, overlays, browsers (rules/data/side_programs)
 report.new_card         | str  |       | the words in which the writer says that the card is new in this machine
+report.variables        | list |       | variables that a text sets, NAME=value, without what could be private
 report.launch_options   | list |       | variables and wrappers before %command% in the launch options of a game, as written
 report.features_on      | list |       | features of AMD's control panel that the text lists as switched on (Anti-Lag, Chill ...)
 report.virtual_display  | str  |       | the virtual display driver that the text names

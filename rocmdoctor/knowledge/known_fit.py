@@ -26,6 +26,7 @@ _EVERYWHERE = ("kernel", "proxmox", "linux-firmware", "amdgpu-dkms", "bios", "wi
                "amdvlk")
 _WORD = later.pattern(r"[A-Za-z0-9_][\w.+=-]{2,}")
 _NAME = later.pattern(r"[A-Z\d_=-]")  # a name, an option, a variable or a version, not a common word
+_NAME_WORDS = 4  # of which the name of a program can have so many
 _PLAIN = frozenset("""and the with without that this than from for not any all one two more into after before while when via only card cards gpu gpus apu
 driver drivers kernel model models version versions build builds new old newer older large small several many linux windows amd radeon rocm hip radv
 vulkan memory program programs set used use user users using installed install ubuntu option options mode system compute load work under""".split())
@@ -238,6 +239,10 @@ class Machine:
         if not words:
             return None
         return True if any(self.names(word) for word in words) else None
+
+    def names_all(self, row: Row) -> bool:
+        """Whether what the row needs is one name, such as that of a game, and stands in what was said as the row has it."""
+        return 0 < len(row.needs.split()) <= _NAME_WORDS and bool(self.demands(row)) and _stands(row.needs.lower(), self.said())
 
     def names(self, word: str) -> bool:
         """Whether a word, in small letters, was said as a whole."""

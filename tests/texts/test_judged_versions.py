@@ -21,6 +21,13 @@ PARTS = (("Mesa", "25.2.6", "25.2.7"), ("kernel", "6.16.8", "6.17.1"), ("linux-f
          ("Ryujinx", "1.2.86", "1.3.2"), ("KWin", "6.4.1", "6.4.2"))
 
 
+def test_what_was_left_is_not_what_is_wrong():
+    text = "We moved from the ROCm 7.0 image (rocm700) to a daily ROCm 10 image, and now every job crashes."
+    assert [(row["name"], row["good"], row["bad"]) for one in changes_told.read(text) for row in one.value] == [("ROCm", "7.0", "10")]
+    months = "Since the nightly from 3 March the tests fail. The nightlies of February were green."
+    assert [(row["good"], row["bad"]) for one in changes_told.read(months) for row in one.value] == [("", "")]
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0])
 def test_each_wording_tells_the_pair(form, part):

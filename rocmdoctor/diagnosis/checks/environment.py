@@ -98,8 +98,15 @@ def _form(seen: Evidence, name: str, value: str, row: dict[str, Any]) -> Iterato
     if not row.get("wrong") or not row.get("form") or whole(row["form"], value) or name == OVERRIDE and (not value or value.strip("\"' ") != value):
         return  # the override's empty and quoted values are findings of their own
     yield judged(_CHECK, "variable-value-not-understood", seen, {"name": name, "value": value, "form": str(row.get("form_words") or row["form"]),
-                                                                   "means": str(row["means"])},
+                                                                   "means": str(row["means"]), "right": _right(seen, name)},
                  ["env." + name], item=name, severity=row["wrong"], explains=row.get("wrong_explains"), sure=row["wrong"] == "error")
+
+
+def _right(seen: Evidence, name: str) -> str:
+    """What the override has to be for the one GPU, "" where there is none, or several."""
+    gpus = [gfx for gfx in seen.texts("about.gpu") if gfx.startswith("gfx")]
+    value = (tables.override_for(gpus[0]) or tables.sibling_for(gpus[0])) if name == OVERRIDE and len(gpus) == 1 else ""
+    return f"Give {gpus[0]} the kernels of its sibling: {name}={value}" if value else ""
 
 
 def _harm(seen: Evidence, name: str, value: str, row: dict[str, Any]) -> Iterator[Judged]:

@@ -120,8 +120,9 @@ def _closed(bound: Mapping[str, str]) -> bool:
 
 def _shown(row: Row, fit: Fit, machine: Machine, explained: list[str], told: bool, specific: Collection[str]) -> Candidate | None:
     """A row whose symptom was seen on this version and GPU, without a line that it alone writes."""
-    known_here = (row.bad or row.with_) and row.gfx and row.sure and told and fit.backend is True and fit.os is True
-    if told and row.gfx:
+    tied = bool(row.gfx) or machine.names_all(row)
+    known_here = (row.bad or row.with_) and tied and row.sure and told and fit.backend is True and fit.os is True
+    if told and tied:
         return Candidate(row, fit, True if known_here and set(explained).intersection(specific) else None, [], explained)
     if row.severe and row.sure and any(_closed(one) for one in row.bad) and set(row.gfx) & set(machine.targets) and fit.backend is not False:
         return Candidate(row, fit, None, [], explained, tight=True)

@@ -28,6 +28,7 @@ _COMPARED = {"explains": ["kernel-missing", "no-device-found", "crash", "load-fa
 
 # What a GPU without kernels can come to. Where the loader says itself what it does not find, a load that fails is not of them.
 _OF_KERNELS = ("kernel-missing", "no-device-found", "crash", "runs-on-cpu")
+_LIBRARIES = ("libamdhip64", "librocblas", "libhipblas", "libMIOpen", "librocsolver", "librocsparse")
 _NAMED = ("seen.messages.symbol", "seen.messages.symbol_version", "seen.messages.library")
 
 
@@ -70,9 +71,17 @@ def _works(seen: Evidence, part: str) -> bool:
     return seen.text("about.os") != "linux" or isinstance(seen.facts.get("env.HSA_OVERRIDE_GFX_VERSION"), Known)
 
 
+def _in_libraries(seen: Evidence) -> bool:
+    """Whether kernels are what is missed: it is said so, or the program dies in a library of ROCm."""
+    return "kernel-missing" in seen.symptoms or seen.text("crash.library").startswith(_LIBRARIES)
+
+
 def _gpu(seen: Evidence) -> Found:
     for gfx, name in _gpus.fitted(seen).items():
         row: dict[str, Any] = next((row for row in tables.load("needs")["gpus"] if gfx in row["gfx"]), {})
+        have, last = seen.text("runtime.rocm_version"), str(row.get("rocm_until", ""))
+        if last and not _works(seen, "rocm") and not versions.in_range(have, {"through": last}, "rocm") and _in_libraries(seen):
+            yield "gpu-dropped-by-rocm", "rocm", {"gpu": _gpus.shown(gfx, name), "gfx": gfx, "last": last, "have": have}, "runtime.rocm_version"
         for part, fact in _PARTS:
             have, want = seen.text(fact), str(row.get(part, ""))
             if _older(have, want, part) and not _works(seen, part):

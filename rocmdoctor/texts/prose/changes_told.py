@@ -32,8 +32,9 @@ _V = (r"(?<![\w.+:/=~-])v?(?P<{0}>b\d{{4,6}}|\d{{1,4}}(?:\.\d{{1,5}}){{1,4}}(?:(
 _NAME = r"(?:the |my )?(?P<{0}>[A-Za-z][\w.+/-]{{1,40}}(?: [A-Z][\w.+-]{{1,30}}){{0,2}}) (?:version |release |build |driver )?"
 _NAMED = f"(?:{_NAME})?"
 _FROM_TO = later.pattern(
-    r"\bfrom " + _NAMED.format("old") + r"\(?" + _V.format("good") + r"\)?(?: (?P<after>driver|kernel|firmware|image|BIOS))?,? (?:up |on |over )?to (?:the )?"
-    + _NAMED.format("new") + r"\(?" + _V.format("bad"), _I)
+    r"\bfrom " + _NAMED.format("old") + r"\(?" + _V.format("good") + r"\)?(?: (?P<after>driver|kernel|firmware|images?|BIOS|wheels?|packages?))?"
+    r"(?: \([^()\n]{1,60}\))?,? (?:up |on |over )?to (?:the |an? )?(?:(?:new|newest|newer|latest|daily|nightly|current|recent) )?"
+    + _NAMED.format("new") + r"\(?(?:" + _V.format("bad") + r"|(?<=ROCm )(?P<whole>\d{1,2})(?![\w.%]))", _I)
 _NAME_TO = later.pattern(
     r"\b(?P<name>[A-Za-z][\w.+/-]{1,40}) (?:from )?\(?" + _V.format("good") + r"\)? ?(?:->|=>|\u2192|to) ?(?:v|version )?" + _V.format("bad"), _I)
 _ARROW_LINE = later.pattern(r"^[ \t]*" + _V.format("good") + r" ?(?:->|=>|\u2192) ?" + _V.format("bad"), _I | re.MULTILINE)
@@ -58,7 +59,8 @@ _OLDER = later.pattern(
     r"\b(?:older|earlier|previous|former|preceding|last (?:month|week|year)'s|yesterday's)"
     rf"(?: (?P<name>[A-Za-z][\w.+-]{{1,40}}(?: [A-Za-z][\w.+-]{{1,30}}){{0,2}}?))? {_THING}\b(?: of (?:the )?(?P<of>[A-Za-z][\w.+-]{{1,40}}))?"
     rf"|\b(?:the |my )?(?P<name2>[A-Za-z][\w.+-]{{1,40}}(?: [a-z]{{1,30}})?)? ?{_THING} (?:of|from) (?:the |a |some )?"
-    r"(?:(?:day|week|month|year)s? (?:before|ago|earlier)|last (?:week|month|year)|yesterday)\b"
+    r"(?:(?:day|week|month|year)s? (?:before|ago|earlier)|last (?:week|month|year)|yesterday"
+    r"|(?:early |mid |late )?(?:January|February|March|April|June|July|August|September|October|November|December|spring|summer|autumn|winter))\b"
     rf"|\b(?:the |my )?(?P<name3>[A-Za-z][\w.+-]{{1,40}})? ?{_THING} before(?: (?:it|that|this|the (?:update|upgrade|last one)))?\b", _I)
 _CARD = r"(?:cards?|GPU|[RG]TX ?\d{3,4}|Arc \w\d{3}|RX ?\d{4}|Radeon|R9700|W\d{4})\b(?! driver)"
 _NEW_CARD = later.pattern(
@@ -127,7 +129,7 @@ def moved(sentence: str) -> Iterator[tuple[str, str, str]]:
     """(component as named, version that was right, version that is wrong) of each move that a sentence tells."""
     for pattern in (_FROM_TO, _NAME_TO):
         for found in pattern.finditer(sentence):
-            good, bad = found["good"], found["bad"]
+            good, bad = found["good"], found["bad"] or found["whole"]
             if _BACK.search(sentence[:found.start()]):
                 if verdict(sentence) is not True:  # going back did not help, or nothing is said of it
                     continue

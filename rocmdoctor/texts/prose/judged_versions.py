@@ -38,6 +38,8 @@ _GE_NAMED = later.pattern(r"\bGE-?Proton|\bProton-?GE", _I)
 _GLUE = later.pattern(r"(?:\W|\b(?:and|or|to|as|well|up|through|also|both|versions?|drivers?|kernels?)\b){0,12}$", _I)
 _WRITTEN = {"experimental": "Proton Experimental"}  # what the version file of a program calls it
 _COMES_FROM = later.pattern(r"\bfrom (?:[A-Za-z][\w-]{0,30} ){0,2}v?$", _I)
+_BACK = later.pattern(r"\b(?:back|downgrad\w*|revert\w*|roll(?:ed|ing)?)\b", _I)
+_MOVES_TO = later.pattern(r"[^.;,]{0,80}\bto (?:the |an? )?(?:\w+ ){0,3}v?\d", _I)
 _BREAK = later.pattern(
     r"[;:.!?\n](?=\s|$)|, | - | -- |\u2013|\u2014|\b(?:but|while|whereas|though|although|however|yet)\b"
     r"|\band (?=(?:with|on|in|under|from|since)\b)", _I)
@@ -298,6 +300,8 @@ def _judge(sentence: str, places: list[tuple[int, int]], told: list[_Told]) -> N
         if number + 1 < len(places):
             right = min(right, places[number + 1][0])
         one = told[number]
+        if _COMES_FROM.search(sentence[:start]) and _MOVES_TO.match(sentence[end:]) and not _BACK.search(sentence[:start]):
+            continue  # it was left: what is said is said of the other one
         one.right, one.boundary = version_verdicts.said(sentence, left, start, end, right, len(places))
     _of_list(sentence, places, told)
 

@@ -39,7 +39,7 @@ _BUILD = lazy(r"(?:\b|-D)(AMDGPU_TARGETS|GPU_TARGETS|CMAKE_HIP_ARCHITECTURES|HIP
 # What a configure step prints of itself: "-- Build GPU targets: gfx906;gfx908".
 _PRINTED = lazy(r"\b((?:build(?:ing)?|configured|selected|default|final|compil(?:e|ing))?(?: for)? ?(?:AMD )?GPU (?:targets?|arch(?:itecture)?s?))\b"
                 r"[^:=\n]{0,20}[:=]\s{0,3}[\"'\[]{0,2}((?:gfx[\w:+-]{3,24}[\"';,:| ]{0,4}){1,40})", re.IGNORECASE)
-_OFFLOAD = lazy(r"--(?:offload-arch|amdgpu-target)[= ](gfx[0-9a-f]{3,4})")
+_OFFLOAD = lazy(r"(?:--(?:offload-arch|amdgpu-target)[= ]|-mcpu=|(?<=\s)--(?=gfx))(gfx[0-9a-f]{3,4})\b")
 _INDEX = lazy(r"download\.pytorch\.org/whl/(?:nightly/|test/)?(rocm\d{1,2}\.\d{1,2}(?:\.\d)?)\b")
 _PROMPT = lazy(r"^\s{0,8}(?:[$#>%]|\S{1,60}[$#>%]|PS \S{1,80}>) ")
 

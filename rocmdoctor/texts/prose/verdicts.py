@@ -16,7 +16,7 @@ _RIGHT = "|".join((
     r"(?:jobs?|tests?|runs?|builds?|checks?|suites?|CI|pipelines?) passed|pass(?:es|ed(?! (?:in|into|through|to|on|with|by)\b))|valid|smooth\w*",
     r"clean(?![- ]?(?:install|boot|build|checkout|clone|venv|environment|system|up|ed)\w*)",
     r"rock[- ]solid|generates(?= *$)",
-    r"immune|unaffected|proper(?:ly)?|reliabl[ey]|intact|coherent|sensible|flawless(?:ly)?|serves|boots|renders|trains|equals? the CPU|usable",
+    r"green(?= *$)|immune|unaffected|proper(?:ly)?|reliabl[ey]|intact|coherent|sensible|flawless(?:ly)?|serves|boots|renders|trains|equals? the CPU|usable",
     r"(?<!not )fine(?![- ]?tun)", r"right(?! (?:after|away|before|now|at|side|click))", r"(?<!as )well", r"helps|helped|solve[sd]?|cure[sd]?",
     r"fix(?:es|ed) (?:it|this|that|the)",
     r"go(?:es)? away|went away|gone", r"(?:is|are|was|were|gets?|got) (?:found|seen|listed|detected|fast|loaded|used|picked)",

@@ -142,6 +142,11 @@ def test_an_override_on_windows_without_its_value():
     assert "hsa-override-has-no-effect-on-windows" not in of_text("Ubuntu 24.04, RX 6700 XT. HSA_OVERRIDE_GFX_VERSION is set, Ollama still runs on the CPU.")
 
 
+def test_an_override_that_is_no_version_is_replaced_by_that_of_the_gpu():
+    found = answers("Radeon 780M (gfx1103), no GPU is found.\n# env | grep HSA\nHSA_OVERRIDE_GFX_VERSION=detection error\n")["variable-value-not-understood"]
+    assert found.fixes[0].title.endswith("HSA_OVERRIDE_GFX_VERSION=11.0.0")
+
+
 def test_a_wrong_override_names_the_right_one():
     found = of_text("RX 6700 XT (gfx1031). The script says export HSA_OVERRIDE_GFX_VERSION=11.0.0 and the program crashes.")["override-runs-foreign-instruction-set"]
     assert "10.3.0" in found.summary and "10.3.0" in found.fixes[0].title

@@ -58,6 +58,14 @@ def test_a_message_is_explained(text, name, title):
     assert found[name].standing == ("symptom" if name.startswith(("crash-in-module", "shared-library-missing", "link-library", "path-", "says-")) else "cause") and found[name].fixes
 
 
+def test_a_header_that_lies_there_is_not_missing():
+    told = "Linux, Radeon 780M\n$ make\nx.hip:3:10: fatal error: 'hip/hip_runtime.h' file not found\n"
+    there = "$ ls -l /opt/rocm/include/hip/hip_runtime.h\n-rw-r--r-- 1 root root 2874 Aug  9 11:20 /opt/rocm/include/hip/hip_runtime.h\n"
+    found = answers(told + there)
+    assert "header-missing" not in found and "/opt/rocm/include" in found["header-not-searched"].title
+    assert "header-not-searched" not in answers(told)
+
+
 @pytest.mark.parametrize("text", [
     "libamdhip64.so.7 => /opt/rocm/lib/libamdhip64.so.7 (0x00007f12)",
     "Process finished with exit code 0",

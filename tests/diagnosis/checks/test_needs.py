@@ -26,6 +26,20 @@ def test_a_function_that_a_library_lacks_is_not_rocms_age():
     assert "gpu-needs-newer-rocm" not in answers(told + "libbar.so: undefined symbol: bar_do_things")
 
 
+def test_a_gpu_whose_kernels_later_releases_lack():
+    told = "Linux with ROCm 7.1.0 from AMD's packages, gfx906.\n"
+    dies = "Thread 1 received signal SIGSEGV, Segmentation fault.\n#0  0x00007f in ?? () from /opt/rocm-7.1.0/lib/libamdhip64.so.7\n"
+    assert "up to ROCm 6.3, and ROCm 7.1.0" in answers(told + dies)["gpu-dropped-by-rocm"].title
+    assert "gpu-dropped-by-rocm" not in answers(told + "The program crashes when the window is closed.")
+    assert "gpu-dropped-by-rocm" not in answers((told + dies).replace("7.1.0", "6.3.4"))
+
+
+def test_wheels_of_an_old_rocm_tell_the_system():
+    told = "My Radeon (gfx1152) hangs at the first step.\npytorch version: 2.7.1+rocm6.4.2\n"
+    assert "gpu-needs-newer-rocm" in answers(told)
+    assert "gpu-needs-newer-rocm" not in answers(told.replace("rocm6.4.2", "rocm7.14.0"))
+
+
 def test_a_kernel_and_a_rocm_that_are_older_than_the_gpu():
     kernel = "Ubuntu 22.04, new RX 7900 XT. /dev/dri is empty and no GPU is found.\n$ uname -r\n5.15.0-91-generic"
     assert "needs Linux 6.0 or newer" in answers(kernel)["gpu-needs-newer-kernel"].title
