@@ -247,7 +247,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
      r"|\d{4}-\d\d-\d\d [0-9:]{8}\|"),
     ("kubernetes", r"apiVersion: |kind: [A-Z]\w+$|  +amd\.com/gpu: |metadata:$|  Normal +\w+|  Warning +\w+ "),
     ("compose", r"services: *$|  +(?:devices|group_add|security_opt|ipc|cap_add|shm_size|container_name|restart|deploy|reservations): *"),
-    ("env", r"(?:export |set |setx |ENV |\$env:|- )?[A-Z][A-Z0-9_]{3,60} ?= ?\S*$|Environment=\"?[A-Z]"),
+    ("env", r"(?:export |set |setx |ENV |\$env:|- )?[A-Z][A-Z0-9_]{3,60} ?= ?\S*$|export [A-Z][A-Z0-9_]{3,60}=\S|Environment=\"?[A-Z]"),
     ("config",
      r"(?:options|blacklist|softdep|install) (?:amdgpu|ttm|amdttm|radeon|amdkfd|vfio[-_]pci|nouveau|nvidia\w*|bbswitch|i915)\b"
      r"|\[(?:Unit|Service|Install|Match|Boot)\]"
@@ -366,6 +366,7 @@ _HEADS = (
 )
 
 
+_TOML = later.pattern(r"\[\[[\w.-]{1,60}\]\]\s*\n")  # a table of an array, which JSON's arrays of arrays begin like
 _LONG_LOG = 50  # lines
 _BOOT = later.pattern(r"(?:[^\n]{0,200}\n)?Linux version \d+\.\d+\S{0,60} \(")  # a kernel log without times, from its first line
 
@@ -378,7 +379,7 @@ def _whole(text: str) -> str:
         return kind
     if _BOOT.match(head) and text.count("\n") > _LONG_LOG and "\n\n" not in text.strip():
         return "kernel_log"
-    if head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head):
+    if not _TOML.match(head) and (head[:1] == "{" and re.match(r"\{\s*(?:\"|\})", head) or head[:1] == "[" and re.match(r"\[\s*(?:[\[{\"]|\d+,|\])", head)):
         return documents.kind_of_json(text) or "json"
     if documents.is_manifest(text):
         return "kubernetes"
@@ -400,6 +401,8 @@ def _sampled(text: str) -> str:
     return kind if kind and most >= _ALIKE * sum(seen.values()) else ""
 
 
+_BSD = later.pattern(r"(?:OpenBSD|NetBSD|FreeBSD|DragonFly) \d{1,2}\.\d\S{0,20} ?[(#]|Copyright \(c\) [\w, -]{4,40}The (?:\w*BSD|DragonFly)\b")
+_SHORTEST_BOOT = 20  # lines
 _NAMED = later.pattern(r"([a-z][a-z0-9_.-]{1,30}): \S")
 _LONGEST = 2000  # characters of a line that tell its kind; the patterns take the square of a line without spaces
 
@@ -411,6 +414,7 @@ class _Cutter:
         self.lines = lines
         self.told = [kind_of(line) if line and not line.isspace() else "" for line in lines]
         self.named()
+        self.booted()
         self.kinds: list[str] = [""] * len(lines)
         self.sentences = [not kind and line != "" and not _SHAPED.match(line.lstrip()) and is_sentence(line)
                           for line, kind in zip(lines, self.told, strict=True)]
@@ -425,6 +429,14 @@ class _Cutter:
                 self.told[i - 1] = self.told[i - 1] or "app_log"
                 self.told[i] = self.told[i] or "app_log"
             before = name
+
+    def booted(self) -> None:
+        """What a BSD says as it starts, up to the next empty line or markup: its lines have no time, and none tells its kind."""
+        for i, line in enumerate(self.lines):
+            if line[:1] in "COND" and _BSD.match(line):
+                end = next((at for at in range(i, len(self.lines)) if not self.lines[at].strip() or self.lines[at][:1] in "<`"), len(self.lines))
+                if end - i > _SHORTEST_BOOT:
+                    self.told[i:end] = ["kernel_log"] * (end - i)
 
     def cut(self) -> list[str]:
         """The kind of each line; "" for blank lines that belong to nothing."""
@@ -606,14 +618,21 @@ def parts_of(text: str, name: str = "") -> list[Part]:
         return [(1, count, whole)]
     lines = [line[:_LONGEST] for line in text.split("\n")]
     cut = _together(_Cutter(lines).cut(), count)
+    if _LOG_FILE.fullmatch(name):
+        cut = _printed(cut, lines)
     of = documents.kind_of_whole(text, name)
     return _of_document(cut, lines, of) if of else cut
 
 
+# What only programs write to, whatever reads as a sentence there.
+_LOG_FILE = later.pattern(r".*\.(?:log|out|err|stdout|stderr|dmesg|journal)(?:\.\d{1,3})?", re.IGNORECASE)
 # What a script looks for: behind the program that searches, or on a line of its own.
 _LOOKS_FOR = later.pattern(r"\s*(?:'[^']{20,}'|\"[^\"]{20,}\") ?\\?$|(?:[^'\"\n]{0,400}[\s;|&(!/])?(?:[efpz]?grep|rg|sed|awk)\s")
-_SAYS = later.pattern(r"\s*(?:(?:&&|\|\|) *)?(?:\{ )?"
-                      r"(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10})\b(?![^\n]*(?:>|\btee\b))")  # what a script would print
+_SAYS = later.pattern(r"(?:\s*|[^\n]{0,300}(?:&&|\|\||[;{]|\bthen|\belse)\s*)(?:(?:&&|\|\|) *)?(?:\{ )?"  # what a script would print
+                      r"(?:(?:echo|printf|print|die|fail|warn|info|error|log\w{0,10}|Write-\w{4,12})\b"
+                      r"|(?:err|fatal|critical|abort|notice|note|msg|message|success|ok|headline|say|print_\w{1,20}|log\.\w{1,10}) [\"'$])"
+                      r"(?![^\n]*(?:>(?!&[12])|\btee\b))")
+_BEHIND = later.pattern(r"([^\n=:#'\"]{1,80})\s#\s(\S[^\n]*)$")  # what is said behind a line that sets nothing
 _SHORTEST_DUMP = 40  # lines of output that more than three quarters of a document are
 _PASTED = GROUPS["tool"] - {"os_state"} | {"kernel_log", "xorg_log", "ollama_log", "llama_log"}
 _OWN = {"document": frozenset[str](), "code": frozenset[str](), "table": frozenset[str](),
@@ -627,8 +646,10 @@ TELLING = later.pattern(r"(?:\w*[_.-])?(?:body|text|message|msg|content|comment|
                        r"|(?:std)?(?:out|err)(?:put)?|log|error|detail|reason)s?", re.IGNORECASE)
 
 
-def _explained(line: str) -> bool:
+def _explained(line: str, told: bool = True) -> bool:
     """Whether a value in a document of settings is a sentence about them, and under no key at which somebody tells or a program says something.
+
+    ``told``: whether anybody can have told it there; in a script and in a configuration it is what would be said.
 
     >>> _explained('  "notes": "The package is built with the generic flags, because the others fail on this target.",')
     True
@@ -640,7 +661,32 @@ def _explained(line: str) -> bool:
     if found is None:
         return False
     key, said = (found["key"], found["said"]) if "said" in found.re.groupindex else ("", found[1])
-    return not (key and TELLING.fullmatch(key)) and is_sentence(said)
+    return not (told and key and TELLING.fullmatch(key)) and is_sentence(said)
+
+
+def _printed(cut: list[Part], lines: list[str]) -> list[Part]:
+    """The parts of a log, in which nobody writes: a sentence is of the program before it, unless somebody speaks of himself."""
+    found: list[Part] = []
+    before = "output"
+    for start, end, kind in cut:
+        if kind == "prose" and not documents.is_somebodys("\n".join(lines[start - 1:end])):
+            kind = before
+        found.append((start, end, kind))
+        before = kind if kind in GROUPS["app"] else "output"
+    return found
+
+
+def _commented(line: str) -> bool:
+    """Whether a line sets nothing and has a sentence as its comment."""
+    found = _BEHIND.match(line[:_LONGEST])
+    return found is not None and is_sentence(found[2])
+
+
+def _in_settings(line: str, own: str) -> str:
+    """The kind of a line of a script or of a configuration: what is said about it and what it would print are neither done nor told."""
+    if line.lstrip().startswith("#") or _explained(line, told=False) or _commented(line):
+        return "comment"
+    return "code" if _SAYS.match(line[:_LONGEST]) or _LOOKS_FOR.match(line) else own
 
 
 def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
@@ -656,8 +702,7 @@ def _of_document(cut: list[Part], lines: list[str], of: str) -> list[Part]:
         if pasted or not commented:
             kinds += [own] * (end - start + 1)
         else:
-            kinds += ["comment" if line.lstrip().startswith("#") or _explained(line) else "code" if _SAYS.match(line) or _LOOKS_FOR.match(line) else own
-                      for line in lines[start - 1:end]]
+            kinds += [_in_settings(line, own) for line in lines[start - 1:end]]
     if of == "document":
         for number in machine_sections.fields(lines):
             kinds[number] = "form"

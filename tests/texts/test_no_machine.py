@@ -384,5 +384,26 @@ def test_a_live_kernel_event_of_the_display_driver(tmp_path, code, hung):
     assert ("gpu-hang" in loud(report_of(tmp_path, text))) == hung
 
 
+def test_what_stands_behind_an_option_is_no_parameter(tmp_path):
+    text = "options amdgpu sg_display=0   (APU scatter-gather flicker)\noptions amdgpu ppfeaturemask=0xffffffff runpm=0 # for the fan\n"
+    facts = facts_of(report_of(tmp_path, text))
+    assert facts["amdgpu.modprobe_options"] == ["options amdgpu sg_display=0", "options amdgpu ppfeaturemask=0xffffffff runpm=0"]
+
+
+@pytest.mark.parametrize(("beside", "accused"), [("# AMD instead:\n#  - /dev/kfd:/dev/kfd\n", False), ("# with a Radeon\n", True)])
+def test_a_compose_file_for_both_makers_is_right(tmp_path, beside, accused):
+    text = f"""services:
+  app:
+    image: rocm/vllm
+    deploy:
+      resources:
+        reservations:
+          devices:
+            - driver: nvidia
+{beside}"""
+    report = report_of(tmp_path, text.replace("app:", "app: # Radeon RX 7900 XTX"))
+    assert ("nvidia-container-option-on-amd" in json.dumps(report["findings"])) is accused
+
+
 def test_the_kinds_of_documents_are_read_by_nobody():
     assert not {"document", "code"} & (kinds.OF_MACHINES | set().union(*kinds.GROUPS.values()))

@@ -84,7 +84,7 @@ def _companions(seen: Evidence) -> Found:
         if mine[0] == "rocm" and other and plain and any(key.startswith("nvidia-") for key in packages):
             yield "torch-packages-of-different-builds", {**values, "why": f": {name} without a suffix is PyPI's CUDA build"}, ("pip.packages",), [], {}
             return
-        early = re.search(r"dev|a0|rc", torch + other)  # nightlies pair with the release before or after theirs
+        early = re.search(r"dev|a0|rc|\+git|\+[0-9a-f]{7}", torch + other)  # nightlies and builds of a state pair with the release before or after theirs
         if other and wanted and name == "torchvision" and not early and _series(other) != wanted:
             yield "torch-packages-of-different-builds", {**values, "why": f": torch {_series(torch)} goes with {name} {wanted}"}, ("pip.packages",), [], {}
             return

@@ -20,6 +20,11 @@ _SHOWN = 150
 _GENERAL = frozenset({"trouble-told", "crash", "load-failure", "no-device-found", "runs-on-cpu", "program-does-not-compile"})  # that say little
 _STEM = later.pattern(r"([^/\\]{1,60}?)(?:\.(?:log|txt|out|err))+$")
 
+# What was asked for is not there, or was asked for wrongly: no word about the GPU.
+_OF_USE = later.pattern(r"status code:? 4\d\d\b|\bHTTP/?[\d.]* 4\d\d\b|\btry pulling it\b"
+                        r"|\b(?:unrecogni[sz]ed|unknown|invalid) (?:arguments?|options?|parameters?|flags?)\b",
+                        re.IGNORECASE)
+
 
 def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     """The first line that a log calls an error, where what was seen says little; it is dropped where anything else says more."""
@@ -31,7 +36,8 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
     name = _program(seen, hit, row)
     shown = hit.captures["what"][:_SHOWN].rstrip(" :")
     words = {"program": name[:1].upper() + name[1:] if name.startswith("the ") else name, "what": shown, "role": row["role"], "first": row["first"]}
-    rule = _words.rule(_CHECK, "program-reports-error", words, observes=True)
+    asked: dict[str, Any] = {"severity": "info"} if _OF_USE.search(hit.text) else {}
+    rule = _words.rule(_CHECK, "program-reports-error", words, observes=True, **asked)
     yield Judged(rule, Answer(True, (), ()), explained=seen.explained(rule), hits=hits[:3], quotes=True)
 
 

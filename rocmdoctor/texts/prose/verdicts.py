@@ -9,7 +9,7 @@ from rocmdoctor import later
 _I = re.IGNORECASE
 _SEEN = r"(?:sounds?|audio|pictures?|image|signal|values?|readings?)(?! (?:\d|loss|noise|corruption|defects?|errors?)\b)"  # what one has where it is right
 _RIGHT = "|".join((
-    r"works?|worked|working|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|perfect(?:ly)?|succe\w+",
+    r"works?|worked|working(?! (?:on|towards?)\b)|ok(?:ay)?|correct(?:ly)?|good|normal(?:ly)?|perfect(?:ly)?|succe\w+",
     r"(?<!latest )(?<!newest )(?<!current )(?<!debian )stable"
     r"(?![- ]?(?:diffusion|audio|video|cascade|swarm|matrix|baselines|forge)"  # names, and what is released
     r"|[- ](?:release|version|channel|branch|kernel|build|tree|image|package|driver|torch|pytorch|rocm|mesa|wheel)s?\b)",

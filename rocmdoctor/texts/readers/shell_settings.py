@@ -31,6 +31,7 @@ KINDS = kinds.QUOTED  # people quote its words in their sentences
 
 MARKS = ("set -", "setx ", "$ ", "% ", "export ")
 _MOST = 20
+_LONGEST = 40  # lines of one command
 _PROMPT = r"(?:[\w.@:~/()\[\] -]{0,60})?[$%\u276f\u279c] ?"
 _FISH = lazy(r"(?<![\w-])set((?: +--?[A-Za-z]{1,12}){1,4}) +([A-Z][A-Z0-9_]{2,60}) +[\"']?([^\s\"'`]{1,200})")
 _PLAIN = lazy(rf"^ {{0,8}}{_PROMPT}([A-Z][A-Z0-9_]{{2,60}})=([^\s;&|]{{1,200}})\s*$")
@@ -40,9 +41,32 @@ _EXPORT = lazy(rf"^ {{0,8}}(?:{_PROMPT})?export +([A-Z][A-Z0-9_]{{2,60}})(?:=(\S
 _TYPED = lazy(rf"^ {{0,8}}{_PROMPT}(\S.{{0,1000}})$|^ {{0,8}}(sudo (?!-)\S.{{0,400}}|docker run .{{0,1000}})$")
 _ADMIN = lazy(r"sudo +(?:-\w+ +)*(?:\S*/)?(?:apt|apt-get|dnf|yum|zypper|pacman|snap|flatpak|systemctl|modprobe|usermod|gpasswd|dmesg|journalctl"
               r"|tee|cp|mv|rm|ln|mkdir|chmod|chown"
-              r"|reboot|nano|vim?|update-\w+|mkinitcpio|dracut|grub\S*|service|lspci|lshw|cat|ls|dkms|dpkg|rpm|amdgpu-install|sh|bash|su)\b")
+              r"|reboot|nano|vim?|update-\w+|mkinitcpio|dracut|grub\S*|service|lspci|lshw|cat|ls|dkms|dpkg|rpm|amdgpu-install|sh|bash|su"
+              r"|pip[\d.]*|pipx|uv|curl|wget|git|make|cmake|ninja|ldconfig|install|sed|grep|find|tar|unzip|mount|umount|sysctl|udevadm|groupadd|useradd|loginctl"
+              r"|add-apt-repository|gpg|docker|podman|timeshift|ufw|swapo(?:n|ff)|rmmod|insmod|depmod|mokutil|rpm-ostree|kill(?:all)?|pkill|touch|du|df|test|true)\b")
+_FOR_A_GPU = lazy(r"/dev/(?:kfd|dri)|--gpus\b|--privileged\b|rocm|amd\.com/gpu")  # of a container that is to see one
 
 _ANCHORS = Anchors("set ", "setx ", "export ", "$", "%", "\u276f", "\u279c", "sudo ", "docker run ")  # of which each pattern here has one
+
+
+def _whole(rows: list[str], number: int, command: str) -> str:
+    """A command with the lines on which it goes on."""
+    for row in rows[number:number + _LONGEST]:
+        if not command.endswith("\\"):
+            break
+        command = f"{command[:-1]} {row.strip()}"
+    return command
+
+
+def _way(command: str) -> str:
+    """How a command keeps from its program what was exported: ``container``, ``sudo``, or "" where it does not, or starts none that is for a GPU.
+
+    >>> _way("sudo python3 train.py"), _way("sudo apt install rocm"), _way("docker run --device /dev/kfd image"), _way("docker run -p 3000:8080 webui")
+    ('sudo', '', 'container', '')
+    """
+    if re.match(r"(?:sudo )?(?:docker|podman) (?:container )?run ", command):
+        return "container" if _FOR_A_GPU.search(command) else ""
+    return "sudo" if command.startswith("sudo ") and not _ADMIN.match(command) and not re.match(r"sudo +(?:-E|--preserve-env)", command) else ""
 
 
 def recognises(text: str) -> bool:
@@ -59,6 +83,7 @@ def read(text: str) -> Iterator[Reading]:
     withheld: dict[str, dict[str, object]] = {}
     exported: dict[str, str] = {}
     plain: dict[str, tuple[str, int]] = {}
+    every = text.split("\n")
     for number, quoted in _ANCHORS.lines(text):
         line = unquoted(quoted) if quoted[:1] in ">|" else quoted
         fish = _FISH.search(line[:1000])
@@ -89,11 +114,11 @@ def read(text: str) -> Iterator[Reading]:
         typed = _TYPED.match(line[:1200]) if exported and ("sudo" in line or " run " in line) else None
         command = (typed[1] or typed[2]) if typed else ""
         if command:
-            how = "container" if re.match(r"(?:sudo )?(?:docker|podman) (?:container )?run ", command) else "sudo" if command.startswith("sudo ") else ""
-            if how and not _ADMIN.match(command) and not re.match(r"sudo +(?:-E|--preserve-env)", command):
-                for name, value in exported.items():
-                    if name not in command:
-                        withheld.setdefault(name, {"name": name, "value": value, "how": how, "line": number})
+            command = _whole(every, number, command)
+            how = _way(command)
+            for name, value in exported.items() if how else ():
+                if name not in command:
+                    withheld.setdefault(name, {"name": name, "value": value, "how": how, "line": number})
         if len(withheld) >= _MOST:
             break
     for name, (value, number) in plain.items():

@@ -47,7 +47,8 @@ _GROUP = lazy(r"^render:[x!*]?:(\d{1,9}):[\w.,-]*$")  # getent group, /etc/group
 _DKMS = lazy(r"^amdgpu[/,]\s?([\d.]{3,20}[\w.-]{0,40})(?:, ([\w.+-]{3,80}), \w+)?: (installed|built|added)")
 _CMDLINE = lazy(r"(?:^|Command line: |cmdline: ?)((?:BOOT_IMAGE=|initrd=|root=)\S.{0,4000}|.{0,300}\broot=\S.{0,4000})$")
 _GRUB = lazy(r"^(?:export )?GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"']([^\"'\n]{1,4000})[\"']")
-_OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm) \S.{0,300}|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))\s*$")
+_OPTIONS = lazy(r"^(?:/\S{1,120}:\d{0,4}:?)?(options (?:amdgpu|ttm|amdttm)(?: +\w+(?:=\S*)?)+|blacklist amdgpu|install amdgpu \S{0,10}/(?:true|false))"
+                r"(?:\s+[#(;].*)?\s*$")
 _TTM = lazy(r"TTM pages limit: (\d{4,12}) pages")
 _LSMOD = lazy(r"^(amdgpu|radeon|amdttm|amdkcl)\s+\d{4,}\s+\d+(?:\s+\S*)?\s*$")
 _ANCHORS = Anchors(  # of which each pattern above has one, the first ones where a line is quoted

@@ -55,6 +55,7 @@ BOTH = [
     ("software-renderer-forced", {"LIBGL_ALWAYS_SOFTWARE": "1"}, "LIBGL_ALWAYS_SOFTWARE=1"),
     ("software-renderer-forced", {"GALLIUM_DRIVER": "llvmpipe"}, "export GALLIUM_DRIVER=llvmpipe"),
     ("variable-harms", {"OLLAMA_LLM_LIBRARY": "cpu"}, 'msg="server config" env="map[OLLAMA_DEBUG:false OLLAMA_LLM_LIBRARY:cpu]"'),
+    ("variable-harms", {"OLLAMA_GPU_OVERHEAD": "8589934592"}, "OLLAMA_GPU_OVERHEAD=8589934592 ollama serve"),
     ("variable-harms", {"GPU_MAX_HEAP_SIZE": "50"}, "setx GPU_MAX_HEAP_SIZE 50\nGPU_MAX_HEAP_SIZE=50"),
     ("variable-harms", {"GPU_ENABLE_PAL": "1"}, "Linux box 6.8.0-138-generic #138-Ubuntu SMP x86_64 GNU/Linux\nexport GPU_ENABLE_PAL=1"),
     ("variable-harms", {"RADV_FORCE_FAMILY": "navi31"}, "RADV_FORCE_FAMILY=navi31 llama-server -m a.gguf"),
@@ -83,9 +84,19 @@ def test_a_machine_with_right_variables_is_silent(tmp_path, environment):
     "Without HIP_VISIBLE_DEVICES=-1 it lists the card.", "HSA_OVERRIDE_GFX_VERSION is not set.", "Should I try HSA_OVERRIDE_GFX_VERSION=gfx1100?",
     "I removed HSA_OVERRIDE_GFX_VERSION=gfx1100 from the profile.", "# export HIP_VISIBLE_DEVICES=-1", "HIP_VISIBLE_DEVICES=1", "ROCR_VISIBLE_DEVICES=1",
     'msg="server config" env="map[CUDA_VISIBLE_DEVICES: HIP_VISIBLE_DEVICES: HSA_OVERRIDE_GFX_VERSION: OLLAMA_DEBUG:INFO OLLAMA_VULKAN:false]"',
-    'environment:\n  HSA_OVERRIDE_GFX_VERSION: "11.0.0"', 'docker run --env HSA_OVERRIDE_GFX_VERSION="10.3.0" ollama/ollama:rocm', "cmake -B build -DGGML_CUDA_FA=ON"])
+    'environment:\n  HSA_OVERRIDE_GFX_VERSION: "11.0.0"', 'docker run --env HSA_OVERRIDE_GFX_VERSION="10.3.0" ollama/ollama:rocm', "cmake -B build -DGGML_CUDA_FA=ON",
+    'echo "export HSA_OVERRIDE_GFX_VERSION=${HSA_OVERRIDE_GFX_VERSION}" >> activate', "OLLAMA_GPU_OVERHEAD=1073741824",
+    "export ROCM_PATH=/opt/rocm\nsudo pip3 install -r requirements.txt",
+    "export HIP_VISIBLE_DEVICES=0\ndocker run -d \\\n  -p 3000:8080 \\\n  ghcr.io/open-webui/open-webui:main"])
 def test_what_is_not_so_or_not_known_is_silent(text):
     assert not of_text(text).keys() & check_words.findings("environment").keys()
+
+
+def test_a_container_of_several_lines_that_is_to_see_a_gpu():
+    found = of_text("export HSA_ENABLE_SDMA=0\ndocker run -d \\\n  --device /dev/kfd \\\n  ollama/ollama:rocm")
+    assert "variable-stays-in-shell" in found
+    handed = of_text("export HSA_ENABLE_SDMA=0\ndocker run -d \\\n  -e HSA_ENABLE_SDMA=0 --device /dev/kfd \\\n  ollama/ollama:rocm")
+    assert "variable-stays-in-shell" not in handed
 
 
 def test_masks_of_two_runs_do_not_stack():

@@ -17,6 +17,11 @@ def test_a_machine_without_trouble_has_a_risk():
     assert found["torch-packages-of-different-builds"].standing == "risk" and "0.24" in found["torch-packages-of-different-builds"].summary
 
 
+def test_builds_of_a_state_of_the_source_pair_with_any():
+    packages = {"torch": "2.10.0+git8514f05", "torchvision": "0.24.1+d801a34"}
+    assert "torch-packages-of-different-builds" not in answers(pip__packages=packages)
+
+
 def test_pypi_torch_on_an_amd_machine():
     packages = {"torch": "2.9.1", "nvidia-cublas-cu12": "12.8.4.1"}
     assert "CUDA" in answers(pip__packages=packages, gpu__gfx_target___0="gfx1100")["torch-build-not-for-amd"].title

@@ -56,3 +56,9 @@ def test_a_component_that_was_tried_both_ways_is_no_experiment(tmp_path):
 def test_no_line_that_counts_errors_is_one(tmp_path):
     log = {"frob": "2026-01-24 08:28:03 errors: 0\n2026-01-24 08:28:03 no error\nfrob: error count 0 errors\n"}
     assert "program-reports-error" not in found(tmp_path, "RX 7800 XT with ROCm. The program does not work.", **log)
+
+
+@pytest.mark.parametrize(("said", "severity"), [("model \"a\" not found, try pulling it first (status code: 404)", "info"), ("the list of nodes is inconsistent", "warning")])
+def test_what_was_asked_for_wrongly_is_no_trouble_of_the_gpu(tmp_path, said, severity):
+    one = found(tmp_path, "", client=f"2026-01-24 08:28:03,774 - RX 7800 XT with ROCm\n2026-01-24 08:28:04,774 - ERROR - {said}\n")
+    assert one["program-reports-error"].severity == severity
