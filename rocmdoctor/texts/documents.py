@@ -89,6 +89,9 @@ _OF_PAGE = later.pattern(r"^(?:date|tags|categor(?:y|ies)|weight|layout|draft|sl
 _OF_ISSUE = later.pattern(r"^(?:state|labels|number|assignees?|issue|comments|closed_at|milestone):", re.MULTILINE)
 _CHAPTER = later.pattern(r"(?:chapter|part|lesson|module|unit|appendix|week|day|lab)\.? \d{1,3}\b|\d{1,3}(?:\.\d{1,2})?\.? ?[\u2013\u2014:] ?\S",
                          re.IGNORECASE)
+_POINTERS = later.pattern(r"(?:resources|links|references|sources|further reading|bibliography)\W*", re.IGNORECASE)  # to what others wrote
+_ASKED_TO = later.pattern(r"\b(?:do|choose|follow|use|try) (?:one of )?(?:the following|these steps)\b", re.IGNORECASE)
+_PLIST = later.pattern(r"<\?xml[^>]{0,200}>\s*<!DOCTYPE plist\b")
 _NUMBERED_SECTION = later.pattern(r"\d{1,2}(?:\.\d{1,2}){0,2}[.)]? \S")
 _STEP = later.pattern(r"step \d", re.IGNORECASE)
 _OF_A_KERNEL = later.pattern(r"^\[ {0,4}\d{1,7}\.\d{6}\] \S", re.MULTILINE)
@@ -197,7 +200,7 @@ def _tells(head: str, name: str) -> bool:
     headings = _headings(open_)
     if len(open_) > _MOST_WRITTEN:
         return False
-    if _is_post(head) or headings and _CHAPTER.match(headings[0]) or _speaks_of_itself(open_):
+    if _is_post(head) or headings and (_CHAPTER.match(headings[0]) or _POINTERS.fullmatch(headings[0].strip())) or _speaks_of_itself(open_):
         return False
     if is_named_report(name) and len(headings) <= _MOST_OF_REPORT and not (headings and _TEACHES.search(headings[0])):
         return True
@@ -268,7 +271,7 @@ def _kind_by_text(head: str) -> str:
     """The kind of a text by its beginning."""
     if _PATCH.match(head) or _PROGRAM.match(head):
         return "code"
-    if _SCRIPT.match(head) or _DOCKERFILE.match(head) or _NIX.match(head) or _KCONFIG.search(head[:400]):
+    if _SCRIPT.match(head) or _DOCKERFILE.match(head) or _NIX.match(head) or _KCONFIG.search(head[:400]) or _PLIST.match(head):
         return "config"
     if _LOCK.search(head) or all(mark.search(head) for mark in _WORKFLOW):
         return "code"
@@ -284,7 +287,7 @@ def _kind_by_text(head: str) -> str:
         return "code"
     if len(_FILE.findall(head)) > _LISTED_FILES and not _FILE.sub("", head).strip():
         return "document"
-    if _lists_commands(head) or _OPENS.match(head):
+    if _lists_commands(head) or _OPENS.match(head) or _ASKED_TO.search(head.partition("\n")[0]) and not _PERSON.search(head[:_LONG]):
         return "document"
     settings = _settings(head) if head[:1] == "#" or _MODPROBE.match(head) else ""
     return settings or _program(head) or _branches(head) or ("document" if _tells_of_itself(head) else "")

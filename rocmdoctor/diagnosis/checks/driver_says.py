@@ -34,10 +34,11 @@ def judge(seen: Evidence, book: Rulebook) -> Iterator[Judged]:
         yield from _judged(_words.rule(_CHECK, "ip-block-fails", _of_block(found), observes=True, general=True), seen, [hit])
         return
     for name, row in findings(_CHECK).items():
-        fitting = [(hit, found) for hit in hits if (found := re.search(row["pattern"], hit.text))] if "pattern" in row else []
+        lines = seen.hits_of(f"seen.failing.{row['of']}") if "of" in row else hits
+        fitting = [(hit, found) for hit in lines if (found := re.search(row["pattern"], hit.text))] if "pattern" in row else []
         fitting = [(hit, found) for hit, found in fitting if not row.get("after") or _near(hit, seen.hits_of("seen.failing.kernel_crash"))]
         if fitting:
-            rule = _words.rule(_CHECK, name, _said(*fitting[0], seen), pattern=None, after=None, observes=True, general=True)
+            rule = _words.rule(_CHECK, name, _said(*fitting[0], seen), pattern=None, after=None, of=None, observes=True, general=True)
             yield from _judged(rule, seen, [hit for hit, _ in fitting[:3]])
             return
 

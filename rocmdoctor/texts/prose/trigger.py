@@ -65,6 +65,8 @@ _UNTIL = later.pattern(
 _THEN = later.pattern(r"^\W*(?:and )?(?:since then|ever since|since that|from then on|from that (?:moment|day|point)(?: on)?|after that"
                       r"|afterwards|thereafter)\b"
                       r"|; (?:since then|ever since|after that|from then on)\b", _I)
+_WHAT_CHANGED = later.pattern(
+    r"\b(?:what|the only thing(?: that)?|all that)(?: has| had)? changed(?: since(?: then)?)?(?: is| was)?:? (?P<clause>[^;\n]{8,240})", _I)
 _WHEN = later.pattern(
     r"(?<!\bat )\b(?P<clause>(?:only )?(?:whenever|every time|each time|any ?time|as soon as|as long as|when|while|if|once|with) [^;\n]{3,240})", _I)
 _WITHOUT = later.pattern(
@@ -201,6 +203,8 @@ def _changed(sentence: str) -> _Found | None:
 
 def _then(sentence: str, before: str) -> _Found | None:
     """What was done stands before "since then"."""
+    if said := _WHAT_CHANGED.search(sentence):
+        return _Found("began", *_what(_short(said["clause"].strip(), _SHOWN * 2)))
     found = _THEN.search(sentence)
     if not found:
         return None

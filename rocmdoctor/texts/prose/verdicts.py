@@ -44,7 +44,7 @@ _SAME = later.pattern("|".join((
     rf"\bthe same(?= *(?:$|[,:;)]|(?:{_AFTER_SAME})\b))", r"\bsame (?:result|error|crash|fault|thing|behaviou?r|problem|with)",
     r"\bno (?:difference|change|effect|luck|improvement)", r"\b(?:did|does|do)(?: not|n't) (?:help|change|matter)",
     r"\b(?:made|makes?|changes?) (?:nothing|no) ?(?:change|difference)?(?= *$|[,;)])", r"\b(?:without success|in vain|unchanged|to no avail)")), _I)
-_TO_DO = later.pattern(r"\W*(?:verify|ensure|make sure|confirm)\b", _I)  # what is still to be found out
+_TO_DO = later.pattern(r"\W*(?:verify|ensure|make sure|confirm|feel free)\b|[^.]{0,80}\bgood places? to start\b", _I)  # what is still to be found out
 _EXCEPT = later.pattern(r"^\W*except\b", _I)
 _ELLIPSIS = later.pattern(r"\b(?:(?:do|does|did|is|are|was)(?: not|n't)|never (?:do|does|did|is|has|had))(?:\W*$|: )", _I)
 # It does something, only not with what it should.

@@ -44,7 +44,8 @@ _NAME = lazy(r"(?:^|[._])(?:name|gpu|device|gpu_name|device_name|model|product|p
 _ARCH = lazy(r"(?:gfx|arch|gcn|target|isa|compute)")
 _AMD = lazy(r"\bAMD\b|Radeon|Instinct|\bRX \d{3}")
 _ROW = lazy(r"(?:gpu|device|card|adapter|accelerator|agent)s?\w{0,20}\.(\d{1,3})$", re.IGNORECASE)
-_NO_GPU = lazy(r"audio|sound|hdmi|speaker|Advanced Micro Devices, Inc\. \[AMD(?:/ATI)?\]$|^AMD$|\bRyzen\b(?!.*\bRadeon)|EPYC", re.IGNORECASE)
+_NO_GPU = lazy(r"\b(?:case|enclosure|cooler|heatsink|bracket|shroud)\b|"
+               r"audio|sound|hdmi|speaker|Advanced Micro Devices, Inc\. \[AMD(?:/ATI)?\]$|^AMD$|\bRyzen\b(?!.*\bRadeon)|EPYC", re.IGNORECASE)
 _MEMORY = lazy(r"(?:vram|total_memory|memory_total|dedicated_memory)(?!\w*(?:peak|used|free|delta|start|end|avg|mean|max|min))\w*?_(bytes|mb|mib|gb|gib)$")
 _WHOLE = lazy(r"total|size|capacity|dedicated")
 _UNITS = {"bytes": 0, "mb": 20, "mib": 20, "gb": 30, "gib": 30}

@@ -40,6 +40,7 @@ RIGHT = {
     "right-in-a-window": "RX 7600. The game flickers. In a window it is fine.",
     "greeter-is-right": "RX 7600. The desktop flickers, the login screen is fine.",
     "other-precision-is-right": "RX 7600, my own program. In bf16 the output is garbage, in fp32 it is correct.",
+    "plain-allocation-is-right": "RX 9070 XT, my own HIP program. With hipMallocAsync the buffer is garbage. With hipMalloc it is right.",
     "other-attention-is-right": "RX 7600, my own program. The pictures are noise. With SDPA they are fine.",
     "eager-is-right": "MI210, my own program crashes. In eager mode it works.",
     "one-gpu-is-right": "2x RX 7900 XTX, my own program. On a single GPU it works, with both GPUs it hangs.",

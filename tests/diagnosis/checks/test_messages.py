@@ -58,6 +58,13 @@ def test_a_message_is_explained(text, name, title):
     assert found[name].standing == ("symptom" if name.startswith(("crash-in-module", "shared-library-missing", "link-library", "path-", "says-")) else "cause") and found[name].fixes
 
 
+def test_a_module_that_is_no_part_of_the_gpu_is_named():
+    told = ("RX 6800 XT does not boot\n[    3.102871] BUG: kernel NULL pointer dereference, address: 0000000000000000\n"
+            "[    3.102980] RIP: 0010:{0}_probe+0x2a4/0x8c0 [{0}]\n[    3.103420] Kernel panic - not syncing: Fatal exception\n")
+    assert "ramoops" in answers(told.format("ramoops"))["other-module-crashes"].title
+    assert "other-module-crashes" not in answers(told.format("amdgpu"))
+
+
 def test_a_header_that_lies_there_is_not_missing():
     told = "Linux, Radeon 780M\n$ make\nx.hip:3:10: fatal error: 'hip/hip_runtime.h' file not found\n"
     there = "$ ls -l /opt/rocm/include/hip/hip_runtime.h\n-rw-r--r-- 1 root root 2874 Aug  9 11:20 /opt/rocm/include/hip/hip_runtime.h\n"
