@@ -16,6 +16,7 @@ def kinds_of(text, name):
 @pytest.mark.parametrize(("name", "text"), [
     ("run.sh", f"#!/bin/sh\n# {SENTENCE}\nexport A=1\n"),
     ("config.plist", f"<?xml version=\"1.0\"?>\n<!DOCTYPE plist PUBLIC \"x\">\n<plist>\n<!-- {SENTENCE} -->\n</plist>\n"),
+    ("driver.plg", f"<?xml version='1.0' standalone='yes'?>\n<!DOCTYPE PLUGIN [\n]>\n<PLUGIN>\n{SENTENCE}\n</PLUGIN>\n"),
     ("enable.txt", f"To see the voltage a parameter must be added, please do one of the following:\n\n* {SENTENCE}\n"),
     ("Resources.md", f"# Resources:\n\n- [A post](https://example.org) clued me into it. {SENTENCE}\n"),
     ("values.yaml", f"gpu:\n  # {SENTENCE}\n  enabled: true\n  note: \"{SENTENCE}\"\n"),
