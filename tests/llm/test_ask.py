@@ -438,7 +438,7 @@ def test_ctrl_c_ends_the_question_and_not_the_report(form, tmp_path):
         started = subprocess.Popen([sys.executable, "-m", "rocmdoctor", "explain", CASE, "--ask", url, *form], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(TOP)})
         line = started.stderr.readline()
-        assert "asking small" in line and "120 s" in line
+        assert "asking small" in line and re.search(r"\b1[12]\d s\b", line)  # of the two minutes what the preparation left
         time.sleep(0.5)
         started.send_signal(signal.SIGINT)
         out, _ = started.communicate(timeout=15)
