@@ -18,7 +18,7 @@ from rocmdoctor.knowledge import cache
 from rocmdoctor.knowledge.paths import data_dir
 
 NAME = "compiled.bin"
-_CODE = ("knowledge", "scan/literals.py", "scan/plan.py", "texts/kinds.py", "facts/vocabulary.py", "facts/model.py")
+_CODE = ("knowledge", "scan/literals.py", "scan/plan.py", "texts/kinds.py", "facts/vocabulary.py", "facts/model.py", "facts/placeholders.py")
 _TABLES = ("checks", "data")
 _MADE_OF = "made of"
 _LENGTH = 4  # bytes

@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from rocmdoctor import later
+from rocmdoctor.facts import placeholders
 from rocmdoctor.knowledge import compiled
 
 _WORD = later.pattern(r"[a-z][a-z0-9_+.-]{2,}")
 _PART = later.pattern(r"[_.-]+")
-_TAKEN_OUT = later.pattern(r"<[a-z]{2,12}-\d{1,4}>")  # what stands in place of a name that is not shown: nobody said that word
 _USUAL = frozenset("""the and for with that this from not are was has have been into when which only after before than then also but its can cannot does did use
 used using version versions older newer since will all any one two more most some such other they there their it's because without while where what would could
 should until again still even very much many every each both same first last next new old error errors fails failed fail""".split())
@@ -28,7 +28,7 @@ should until again still even very much many every each both same first last nex
 def words(text: str) -> frozenset[str]:
     """The telling words of a text in small letters; a name of several parts counts whole and by its parts."""
     found = set()
-    for word in set(_WORD.findall(_TAKEN_OUT.sub(" ", text.lower()))):
+    for word in set(_WORD.findall(placeholders.TOKEN.sub(" ", text.lower()))):
         word = word.strip("._-+")
         for each in (word, *_PART.split(word)):
             if len(each) > 2 and each not in _USUAL:

@@ -15,6 +15,7 @@ from typing import Any, cast
 import ahocorasick_rs
 
 from rocmdoctor import later
+from rocmdoctor.facts import placeholders
 from rocmdoctor.facts.model import Hit, ProbeRun, Removed, Snapshot, fact_from_json, fact_to_json
 from rocmdoctor.facts.vocabulary import split_key
 from rocmdoctor.records import asdict
@@ -32,7 +33,6 @@ _SHORTEST_IN_ANY_CASE = 4
 _SHORTEST_BROKEN = 8  # letters of a known value that is put together across a line's end
 _MOST_KEPT = 100_000  # spans, and texts
 _SHORT = 400  # characters of a text that is remembered
-_TOKEN = later.pattern(r"<[a-z]{1,12}-\d{1,9}ü?>")
 _WORD = later.pattern(r"[^\W\d_]{3,60}")
 _NUMBERS = later.pattern(r"\d{1,5}(?:\.\d{1,6}){1,3}")
 
@@ -91,7 +91,7 @@ class Redactor:
 
     def _note(self, kind: str, value: str) -> None:
         """Look for ``value`` everywhere, and for what it is also written as; not where that would cost the log its own words."""
-        if kind not in _EVERYWHERE or len(value) > 400 or "\n" in value or _TOKEN.search(value):
+        if kind not in _EVERYWHERE or len(value) > 400 or "\n" in value or placeholders.TOKEN.search(value):
             return
         low = _low(value)
         if low in self._bare or len(value) < SHORTEST_BARE or low in private.COMMON_NAMES or low in private.evidence_words() or value.isdigit() and len(value) < 9:
@@ -129,7 +129,7 @@ class Redactor:
                 value = text[start:end]
                 if not value:
                     continue
-                if not _TOKEN.fullmatch(value):
+                if not placeholders.TOKEN.fullmatch(value):
                     token = self._token(span.kind, span.value or value, where)
                     value = "\n".join([token] * (value.count("\n") + 1))
                 parts += [text[at:start], value]

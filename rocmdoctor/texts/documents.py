@@ -91,7 +91,7 @@ _CHAPTER = later.pattern(r"(?:chapter|part|lesson|module|unit|appendix|week|day|
                          re.IGNORECASE)
 _POINTERS = later.pattern(r"(?:resources|links|references|sources|further reading|bibliography)\W*", re.IGNORECASE)  # to what others wrote
 _ASKED_TO = later.pattern(r"\b(?:do|choose|follow|use|try) (?:one of )?(?:the following|these steps)\b", re.IGNORECASE)
-_PLIST = later.pattern(r"<\?xml[^>]{0,200}>\s*<!DOCTYPE (?!html)\w", re.IGNORECASE)  # of a program: settings, a plug-in
+_OWN_XML = later.pattern(r"<\?xml[^>]{0,200}>\s*<!DOCTYPE (?!html)\w", re.IGNORECASE)  # of a program: settings, a plug-in
 _NUMBERED_SECTION = later.pattern(r"\d{1,2}(?:\.\d{1,2}){0,2}[.)]? \S")
 _STEP = later.pattern(r"step \d", re.IGNORECASE)
 _OF_A_KERNEL = later.pattern(r"^\[ {0,4}\d{1,7}\.\d{6}\] \S", re.MULTILINE)
@@ -271,7 +271,7 @@ def _kind_by_text(head: str) -> str:
     """The kind of a text by its beginning."""
     if _PATCH.match(head) or _PROGRAM.match(head):
         return "code"
-    if _SCRIPT.match(head) or _DOCKERFILE.match(head) or _NIX.match(head) or _KCONFIG.search(head[:400]) or _PLIST.match(head):
+    if _SCRIPT.match(head) or _DOCKERFILE.match(head) or _NIX.match(head) or _KCONFIG.search(head[:400]) or _OWN_XML.match(head):
         return "config"
     if _LOCK.search(head) or all(mark.search(head) for mark in _WORKFLOW):
         return "code"

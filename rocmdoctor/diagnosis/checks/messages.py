@@ -182,11 +182,11 @@ def _headers(seen: Evidence) -> Iterator[Found]:
         of_rocm = any(_ROCM_HEADER.search(line) for line in hit.around)
         of_cuda = "host-compiler-reads-rocm-headers" if of_rocm else "cuda-sources-on-rocm"
         name = of_cuda if row.get("cuda") else "standard-headers-missing" if row.get("stl") else "header-missing"
-        there = [found for found in seen.hits_of("seen.messages.header_there") if found.captures.get("header") == header]
+        there = next((found for found in seen.hits_of("seen.messages.header_there") if found.captures.get("header") == header), None)
         if row and name == "header-missing" and there:
-            folder = there[0].captures["path"]
-            yield "header-not-searched", {"header": header, "component": row["title"], "folder": folder, "root": folder.removesuffix("/include")}, [
-                hit, there[0]], {}
+            folder = there.captures["path"]
+            values = {"header": header, "component": row["title"], "folder": folder, "root": folder.removesuffix("/include")}
+            yield "header-not-searched", values, [hit, there], {}
             return
         if row:
             own = header.partition("/")[0].lower()

@@ -80,7 +80,7 @@ def _gpu(seen: Evidence) -> Found:
     for gfx, name in _gpus.fitted(seen).items():
         row: dict[str, Any] = next((row for row in tables.load("needs")["gpus"] if gfx in row["gfx"]), {})
         have, last = seen.text("runtime.rocm_version"), str(row.get("rocm_until", ""))
-        if last and not _works(seen, "rocm") and not versions.in_range(have, {"through": last}, "rocm") and _in_libraries(seen):
+        if last and not _works(seen, "rocm") and versions.in_range(have, {"through": last}, "rocm") is False and _in_libraries(seen):
             yield "gpu-dropped-by-rocm", "rocm", {"gpu": _gpus.shown(gfx, name), "gfx": gfx, "last": last, "have": have}, "runtime.rocm_version"
         for part, fact in _PARTS:
             have, want = seen.text(fact), str(row.get(part, ""))

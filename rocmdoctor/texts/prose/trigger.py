@@ -188,7 +188,7 @@ def _found(sentence: str, before: str) -> _Found | None:
     """The clause of a sentence that the trouble is tied to; ``before`` is the sentence that stands before it."""
     if _OTHERS.search(sentence):
         return None
-    return _without(sentence) or _changed(sentence) or _then(sentence, before) or _goes_along(sentence)
+    return _without(sentence) or _changed(sentence) or _named(sentence) or _then(sentence, before) or _goes_along(sentence)
 
 
 def _changed(sentence: str) -> _Found | None:
@@ -201,10 +201,14 @@ def _changed(sentence: str) -> _Found | None:
     return None
 
 
+def _named(sentence: str) -> _Found | None:
+    """What the writer himself calls the change."""
+    found = _WHAT_CHANGED.search(sentence)
+    return _Found("began", *_what(_short(found["clause"].strip(), _SHOWN * 2))) if found else None
+
+
 def _then(sentence: str, before: str) -> _Found | None:
     """What was done stands before "since then"."""
-    if said := _WHAT_CHANGED.search(sentence):
-        return _Found("began", *_what(_short(said["clause"].strip(), _SHOWN * 2)))
     found = _THEN.search(sentence)
     if not found:
         return None

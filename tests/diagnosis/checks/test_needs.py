@@ -32,6 +32,7 @@ def test_a_gpu_whose_kernels_later_releases_lack():
     assert "up to ROCm 6.3, and ROCm 7.1.0" in answers(told + dies)["gpu-dropped-by-rocm"].title
     assert "gpu-dropped-by-rocm" not in answers(told + "The program crashes when the window is closed.")
     assert "gpu-dropped-by-rocm" not in answers((told + dies).replace("7.1.0", "6.3.4"))
+    assert "gpu-dropped-by-rocm" not in answers("Linux, gfx906.\n" + dies.replace("/opt/rocm-7.1.0", "/usr"))
 
 
 def test_wheels_of_an_old_rocm_tell_the_system():
